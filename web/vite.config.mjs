@@ -53,21 +53,27 @@ const shorterKeys = {
   },
 };
 
-/** The languages besides English as lists of their texts, in the order of the keys of English, which are loaded anyway. */
-const listedLanguages = {
-  name: "listed-languages",
+/**
+ * The texts besides those of English are data, which are fetched when they are needed: languages as lists in the order of
+ * the keys of English, which are loaded anyway, and the texts of problems by their keys.
+ */
+const fetchedTexts = {
+  name: "fetched-texts",
   enforce: "pre",
   load(id) {
-    const [, name] = /[\\/]lang[\\/](\w\w)\.json$/.exec(id) ?? [];
+    const [, problems, name] = /[\\/]lang[\\/](errors[\\/])?(\w\w)\.json\?url$/.exec(id) ?? [];
     const words = translations[NAMES.indexOf(name)];
-    return words ? { code: `export default ${JSON.stringify(Object.values(shortTexts(words)))}`, moduleType: "js" } : null;
+    if (!words) return null;
+    const texts = problems ? JSON.parse(readFileSync(join(languages, "errors", `${name}.json`), "utf8")) : Object.values(shortTexts(words));
+    const file = this.emitFile({ type: "asset", name: `${problems ? "problems-" : ""}${name}.json`, source: JSON.stringify(texts) });
+    return { code: `export default import.meta.ROLLUP_FILE_URL_${file}`, moduleType: "js" };
   },
 };
 
-// One script for the first view, one for each further language. Names contain a hash of the contents, so that they
+// One script for what every view needs, one for each group of views. Names contain a hash of the contents, so that they
 // are cached for ever; nothing is inlined, which the content security policy would block.
 export default defineConfig({
-  plugins: [listedLanguages, shorterKeys],
+  plugins: [fetchedTexts, shorterKeys],
   base: "/",
   build: {
     target: "es2022",
@@ -85,12 +91,13 @@ export default defineConfig({
           includeDependenciesRecursively: false,
           groups: [
             // What is needed together is smaller in one file.
-            { name: "index", test: /preload-helper|rolldown-runtime|[\\/]preact[\\/]|[\\/]src[\\/](index|inputs|drop_zone|jobs|ui|api|translations|router|settings|remembered|problem_texts|pieces|watched|commands|lang[\\/]en)\.(tsx?|json)$/ },
-            { name: "board", test: /[\\/]src[\\/](board|board_host|chess|notation|shapes|game_tree|stored_evaluations)\.tsx?$/ },
+            { name: "index", test: /preload-helper|rolldown-runtime|[\\/]preact[\\/]|[\\/]src[\\/](index|search_box|jobs|ui|api|translations|fetched_texts|router|settings|remembered|problem_texts|pieces|watched|commands|lang[\\/](errors[\\/])?\w\w)\.(tsx?|json)(\?url)?$/ },
+            { name: "board", test: /[\\/]src[\\/](board|board_host|board_as_text|chess|notation|shapes|game_tree|stored_evaluations)\.tsx?$/ },
             { name: "forms", test: /[\\/]src[\\/](database_choice_and_jobs|write_file|spellings)\.tsx?$/ },
             // Views that have much in common compress to less in one file.
+            { name: "shelf", test: /[\\/]src[\\/](inputs|drop_zone)\.tsx?$/ },
             { name: "game", test: /[\\/]src[\\/](game|training|game_references|stored_record)\.tsx?$/ },
-            { name: "moves", test: /[\\/]src[\\/](explorer|book|book_edit|book_changes)\.tsx?$/ },
+            { name: "book", test: /[\\/]src[\\/](book|book_edit|book_changes)\.tsx?$/ },
             { name: "search", test: /[\\/]src[\\/](player|positions)\.tsx?$/ },
           ],
         },

@@ -327,6 +327,8 @@ export interface ExplorerMove {
   annotation?: string | null;
   comment?: string | null;
   transposes?: boolean;
+  /** The position after a move to which more games came by other moves. */
+  fen?: string | null;
   childGames?: number;
   opening: { eco: string; name: string } | null;
 }

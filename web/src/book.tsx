@@ -3,14 +3,16 @@
 
 import { useCallback, useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { type PositionAnswer, get } from "./api.ts";
+import { useAsText } from "./board_as_text.tsx";
 import { parseFen } from "./chess.ts";
 import { BoardHost, usePointing } from "./board_host.tsx";
 import { type MoveChange, changesAt, useBookChanges } from "./book_changes.ts";
 import { ChangesBar, EditDialog, type Editable, type EditedMove } from "./book_edit.tsx";
 import { useCanWrite, useDatabases } from "./database_choice_and_jobs.tsx";
 import { bookHref, explorerHref, gamesHref, go, useAddress } from "./router.ts";
-import { LineControls, useFlip } from "./explorer.tsx";
+import { LineControls, NO_SHAPES, useFlip } from "./line_controls.tsx";
 import { current, useSettings } from "./settings.ts";
+import { positionTerm } from "./query_terms.ts";
 import { losingMoves } from "./stored_evaluations.ts";
 import { Bar, ErrorBox, Spinner, TableBox, copy, isTyping, title, useLoad } from "./ui.tsx";
 import { moveText, number, spoken, t } from "./translations.ts";
@@ -18,6 +20,8 @@ import { moveText, number, spoken, t } from "./translations.ts";
 interface Entry {
   uci: string | null;
   san: string | null;
+  /** The position after it. */
+  fen: string | null;
   weight: number | null;
   share: number | null;
   games: number | null;
@@ -48,10 +52,11 @@ interface BookPage {
   extension: string;
 }
 
-const NO_SHAPES: never[] = [];
-
 /** Where the database with stored evaluations is kept. */
 const EVALUATED = "tabia.evaluated";
+
+/** Where the database is kept whose games are shown for the moves. */
+const GAMES_OF = "tabia.book-games";
 
 /** The moves of the page that lose by stored evaluations, and in how many games; null while they are not known. */
 function useLosingMoves(db: string, position: PositionAnswer | null, page: BookPage | null): Map<string, number> | null {
@@ -80,6 +85,8 @@ export function View() {
   const changes = useBookChanges(id);
   const [edited, edit] = useState<EditedMove | "new" | null>(null);
   const [evaluated, setEvaluated] = useState(() => localStorage.getItem(EVALUATED) ?? "");
+  const [gamesOf, setGamesOf] = useState(() => localStorage.getItem(GAMES_OF) ?? "");
+  const chosen = databases.find((card) => card.id === gamesOf) ?? databases[0];
   const asked = { fen, play: line.join(",") };
   const page = useLoad<BookPage>((signal) => get(`book/${encodeURIComponent(id)}`, asked, signal), [id, fen, line.join()]);
   const load = useLoad<PositionAnswer>((signal) => get("position", asked, signal), [fen, line.join()]);
@@ -95,9 +102,10 @@ export function View() {
   const pointing = usePointing(shown);
   title(`${t("book.title")}: ${id}`);
   const [isFlipped, flip] = useFlip();
+  const [asText, toggleText] = useAsText();
   const goTo = (moves: string[]) =>
-    go(bookHref(id, { ...(fen ? { fen } : {}), ...(moves.length > 0 ? { play: moves.join(",") } : {}), ...(isFlipped ? { flip: "1" } : {}) }));
-  const onMove = useCallback((uci: string) => goTo([...line, uci]), [id, fen, line.join(), isFlipped]);
+    go(bookHref(id, { ...(fen ? { fen } : {}), ...(moves.length > 0 ? { play: moves.join(",") } : {}), ...(isFlipped ? { flip: "1" } : {}), ...(asText ? { view: "text" } : {}) }));
+  const onMove = useCallback((uci: string) => goTo([...line, uci]), [id, fen, line.join(), isFlipped, asText]);
   const back = () => goTo(line.slice(0, -1));
   const first = shown?.entries.find((entry) => entry.uci !== null && entry.san !== null)?.uci ?? undefined;
   const next = () => first !== undefined && goTo([...line, first]);
@@ -117,6 +125,7 @@ export function View() {
       else if (event.key === "ArrowRight") next();
       else if (event.key === "Home") goTo([]);
       else if (event.key === "f") flip();
+      else if (event.key === "x") toggleText();
       else if (event.key === "c" && position) void copy(position.fen);
       else return;
       event.preventDefault();
@@ -143,7 +152,6 @@ export function View() {
   const entries = withChanges(shown.entries, changesAt(changes.now, position.fen));
   const others = position.legal.filter((legal) => !entries.some((entry) => entry.uci === legal.uci));
   const has = (field: keyof Entry) => entries.some((entry) => entry[field] !== null && entry[field] !== "");
-  const sans = position.line.map((san, index) => (index % 2 === 0 ? `${index / 2 + 1}.${san}` : san)).join(" ");
   return (
     <section class="game book-view">
       <div class="board-side">
@@ -165,6 +173,9 @@ export function View() {
           isEnd={first === undefined}
           onNext={next}
           onFlip={flip}
+          {...{ asText, onMove }}
+          onText={toggleText}
+          positionNow={() => get("position", asked)}
         />
       </div>
       <div class="text-side">
@@ -220,6 +231,11 @@ export function View() {
                       <span class="visually-hidden">{t("book.edit")}</span>
                     </th>
                   )}
+                  {chosen && (
+                    <th scope="col">
+                      <span class="visually-hidden">{t("book.gamesIn")}</span>
+                    </th>
+                  )}
                   {has("weight") && <th scope="col" class="n">{t("explorer.weight")}</th>}
                   {has("share") && <th scope="col" class="n">{t("book.share")}</th>}
                   {has("games") && <th scope="col" class="n">{t("card.games")}</th>}
@@ -267,6 +283,15 @@ export function View() {
                         )}
                       </td>
                     )}
+                    {chosen && (
+                      <td>
+                        {entry.fen !== null && entry.san !== null && (
+                          <a href={gamesHref([chosen.id], { q: positionTerm(entry.fen) })} aria-label={t("book.gamesOfNamed", { name: chosen.id, move: spoken(entry.san) })}>
+                            {t("book.gamesOf")}
+                          </a>
+                        )}
+                      </td>
+                    )}
                     {has("weight") && <td class="n">{entry.weight === null ? "–" : number(entry.weight)}</td>}
                     {has("share") && <td class="n">{entry.share === null ? "–" : `${(entry.share * 100).toFixed(1)} %`}</td>}
                     {has("games") && <td class="n">{entry.games === null ? "–" : number(entry.games)}</td>}
@@ -286,16 +311,23 @@ export function View() {
             </table>
           </TableBox>
         )}
-        {databases.length > 0 && fen === "" && line.length > 0 && (
+        {chosen && (
           <p class="sub">
-            {t("book.games")}{" "}
-            {databases.slice(0, 6).map((card) => (
-              <>
-                <a href={gamesHref([card.id], { q: `pos:"${sans}"` })}>
-                  <bdi>{card.container === null ? card.name : card.id}</bdi>
-                </a>{" "}
-              </>
-            ))}
+            <label>
+              {t("book.gamesIn")}{" "}
+              <select
+                value={chosen.id}
+                onChange={(event) => {
+                  localStorage.setItem(GAMES_OF, event.currentTarget.value);
+                  setGamesOf(event.currentTarget.value);
+                }}
+              >
+                {databases.map((card) => (
+                  <option value={card.id}>{card.id}</option>
+                ))}
+              </select>
+            </label>{" "}
+            <a href={gamesHref([chosen.id], { q: positionTerm(position.fen) })}>{t("explorer.games")}</a>
           </p>
         )}
         {databases.length > 0 && (
@@ -355,6 +387,6 @@ function apply(entry: Entry, change: MoveChange): Entry {
 }
 
 const emptyEntry = (change: MoveChange): Entry => ({
-  uci: change.move, san: change.san, weight: null, share: null, games: null, white: null, draws: null, black: null,
+  uci: change.move, san: change.san, fen: null, weight: null, share: null, games: null, white: null, draws: null, black: null,
   averageRating: null, performance: null, recommended: null, annotation: null, comment: null, learn: null, raw: "",
 });

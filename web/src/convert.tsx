@@ -9,21 +9,25 @@ import { ChooseDatabase, type Report, useCanWrite, useDatabases, useReport } fro
 import { convertHref, gameHref, go, useAddress } from "./router.ts";
 import { WriteForm } from "./write_file.tsx";
 import { ErrorBox, FeatureName, ServerText, Spinner, TableBox, title, useLoad } from "./ui.tsx";
-import { bytesText, number, t } from "./translations.ts";
+import { bytesText, number, t, timeText } from "./translations.ts";
 
 interface Formats {
   targets: { id: string; name: string; extension: string; isText: boolean }[];
   profiles: string[];
 }
 
-interface PreviewAnswer extends Report {
+/** Size and time, from the first games. */
+interface Estimate extends Report {
   records?: number;
   converted: number;
-  isWhole: boolean;
   written: number;
   bytes: number;
   /** That all of it takes. */
   seconds: number;
+}
+
+interface PreviewAnswer extends Estimate {
+  isWhole: boolean;
   losses: { kind: string; label: string; count: number; games: number; first: number | null }[];
   problems: number;
   examples: { text: string; known?: KnownText | null; game: number | null }[];
@@ -40,7 +44,11 @@ export function View() {
   const deleted = query.get("deleted") === "1";
   const canWrite = useCanWrite();
   const [compared, compare] = useState("");
-  const { answer, error } = useReport<PreviewAnswer>("convert", db === "" || to === "" ? null : { db, to, profile, where, deleted });
+  const asked = db === "" || to === "" ? null : { db, to, profile, where, deleted };
+  const sample = useReport<Estimate>("convert", asked && { ...asked, sample: true });
+  const estimate = sample.answer?.isDone ? sample.answer : null;
+  // First what is there at once.
+  const { answer, error } = useReport<PreviewAnswer>("convert", estimate !== null || sample.error !== null ? asked : null);
   title(t("convert.title"));
   if (databases === null || formats.state === "loading") return <Spinner />;
   if (formats.state === "error") return <ErrorBox error={formats.error} />;
@@ -87,6 +95,17 @@ export function View() {
       )}
       {to === "" && <p class="empty">{t("convert.hint")}</p>}
       {error !== null && <ErrorBox error={error} />}
+      {/* A query that fits none of them estimates nothing. */}
+      {error === null && !answer?.isDone && estimate && estimate.written > 0 && (
+        <p role="status">
+          {t("convert.estimate", {
+            bytes: bytesText(estimate.bytes),
+            seconds: timeText(estimate.seconds),
+            n: estimate.converted,
+            total: estimate.records ?? 0,
+          })}
+        </p>
+      )}
       {to !== "" && error === null && !answer?.isDone && (
         <Spinner text={answer?.scanned ? t("health.running", { n: answer.scanned }) : undefined} />
       )}
@@ -99,7 +118,7 @@ export function View() {
             {answer.isWhole
               ? t("convert.whole", { n: answer.written, bytes: bytesText(answer.bytes) })
               : t("convert.part", { n: answer.converted, total: answer.records, bytes: bytesText(answer.bytes) })}{" "}
-            <span class="sub">≈ {number(Math.ceil(answer.seconds))} s</span>
+            <span class="sub">≈ {timeText(answer.seconds)}</span>
           </p>
           {answer.losses.length > 0 && (
             <TableBox label={t("convert.lost")} file="losses" class="panel-box">

@@ -8,10 +8,13 @@ import {
 import { parseFen } from "./chess.ts";
 import { IndexButton, useIndexChanges } from "./jobs.tsx";
 import { BoardHost, usePointing } from "./board_host.tsx";
+import { useAsText } from "./board_as_text.tsx";
+import { LineControls, NO_SHAPES, useFlip } from "./line_controls.tsx";
 import { changeQuery, explorerHref, gameHref, gamesHref, go, setQuery, useAddress } from "./router.ts";
+import { positionTerm } from "./query_terms.ts";
 import { type Settings, current, useSettings } from "./settings.ts";
 import { Bar, ErrorBox, ProblemLine, Spinner, TableBox, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
-import { moveText, number, short, spoken, t } from "./translations.ts";
+import { moveText, short, spoken, t } from "./translations.ts";
 import { useWatched } from "./watched.tsx";
 
 const MAX_SOURCES = 6;
@@ -106,7 +109,66 @@ function rowsOf(sources: ExplorerSource[]): RowData[] {
   return [...rows.values()].sort((a, b) => b.weight - a.weight);
 }
 
-const positionTerm = (fen: string) => `fen:${fen.split(" ").slice(0, 4).join("_")}`;
+const NO_MOVES: string[] = [];
+
+/** One move order by which games reach a position. */
+interface OtherOrder {
+  sans: string[];
+  href: string;
+}
+
+/** A game that reaches the position after a move, but not by this move from here. */
+async function otherOrder(answer: ExplorerAnswer, source: string, move: ExplorerMove, signal: AbortSignal): Promise<OtherOrder | null> {
+  const where = `${positionTerm(move.fen ?? "")} -(${positionTerm(answer.fen)} move:${move.uci})`;
+  type Found = { isDone: boolean; hits: { db: string; game: number; ply: number | null }[] };
+  let found: Found;
+  do found = await get<Found>("search", { db: source, where, limit: 1 }, signal);
+  while (!found.isDone && found.hits.length === 0);
+  const [hit] = found.hits;
+  if (!hit?.ply) return null;
+  const { line } = await get<PositionAnswer>("position", { db: hit.db, game: hit.game, plies: hit.ply }, signal);
+  return { sans: line, href: gameHref(hit.db, hit.game, { ply: String(hit.ply) }) };
+}
+
+/** The sign of a move to whose position more games came by other moves; a database with an index names them. */
+function Transposition(props: { answer: ExplorerAnswer; row: RowData; line: string[]; pieces: Settings["pieces"] }) {
+  const { answer, row, line, pieces } = props;
+  const [order, setOrder] = useState<OtherOrder | null>(null);
+  const index = row.cells.findIndex((cell) => cell?.transposes);
+  const source = answer.sources[index];
+  const move = row.cells[index];
+  useEffect(() => {
+    setOrder(null);
+    if (!source?.indexed || !move?.fen) return;
+    const controller = new AbortController();
+    // Not while moves are only passed through.
+    const timer = setTimeout(() => {
+      // Without an answer the sign is all there is.
+      otherOrder(answer, source.id, move, controller.signal).then(setOrder, () => undefined);
+    }, 300);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [source?.id, move?.fen]);
+  if (index < 0) return null;
+  const text = t("explorer.transposes");
+  const sign = (
+    <span class="only" title={text} aria-label={text} role="img">
+      ⤨
+    </span>
+  );
+  if (!order) return sign;
+  const numbered = (sans: string[], from = 0) =>
+    sans.map((san, ply) => `${(ply + from) % 2 === 0 ? `${(ply + from) / 2 + 1}.` : ply === 0 ? `${(ply + from + 1) / 2}…` : ""}${moveText(san, pieces)}`).join(" ");
+  const way = [...line, row.san];
+  const first = Math.max(0, order.sans.findIndex((san, ply) => san !== way[ply]));
+  return (
+    <a class="other-order" href={order.href} title={t("explorer.alsoBy", { moves: numbered(order.sans) })}>
+      {t("explorer.alsoBy", { moves: `${numbered(order.sans.slice(first, first + 1), first)} …` })}
+    </a>
+  );
+}
 
 /** The games of a database in which a move was played in a position. */
 function gamesOfMove(fen: string, uci: string, ...filters: string[]): string {
@@ -133,9 +195,11 @@ function AnswerTable(props: {
   pieces: Settings["pieces"];
   filters: Record<string, string>;
   where: string;
+  /** The moves to the position, as they are written. */
+  line: string[];
   onMove: (uci: string) => void;
 }) {
-  const { answer, rows, after, pieces, filters, where, onMove } = props;
+  const { answer, rows, after, pieces, filters, where, line, onMove } = props;
   const { sources } = answer;
   const pointing = usePointing(answer);
   const has = (field: "averageRating" | "performance" | "lastYear" | "weight") =>
@@ -153,7 +217,7 @@ function AnswerTable(props: {
           <tr>
             <th scope="col">{t("explorer.move")}</th>
             {sources.map((source) => (
-              <th scope="colgroup" colSpan={!hasCounts(source) ? 1 : 1 + Number(sources.length <= 2) + Number(hasResults(source))} title={source.name ?? source.id}>
+              <th scope="colgroup" colSpan={!hasCounts(source) ? 1 : 2 + Number(hasResults(source))} title={source.name ?? source.id}>
                 <bdi>{source.name ?? source.id}</bdi>
               </th>
             ))}
@@ -168,7 +232,7 @@ function AnswerTable(props: {
             <th scope="row">{t("explorer.all")}</th>
             {sources.map((source) => !hasCounts(source) ? <td /> : (
               <>
-                {sources.length <= 2 && <td class="n" />}
+                <td class="share" />
                 <td class="n">{source.games === null || source.games === undefined ? "–" : short(source.games)}</td>
                 {hasResults(source) && <ResultCell {...source} />}
               </>
@@ -199,11 +263,7 @@ function AnswerTable(props: {
                   ) : null,
                 )}
                 {row.cells.map((cell) => cell?.annotation && <span class="nag">{cell.annotation}</span>)}
-                {row.cells.some((cell) => cell?.transposes) && (
-                  <span class="only" title={t("explorer.transposes")} aria-label={t("explorer.transposes")} role="img">
-                    ⤨
-                  </span>
-                )}
+                <Transposition answer={answer} row={row} line={line} pieces={pieces} />
                 {after > 0 && (firstYear(row) ?? 0) > after && (
                   <span class="mark new" role="img" title={t("explorer.novelty", { year: String(firstYear(row)) })} aria-label={t("explorer.novelty", { year: String(firstYear(row)) })}>
                     N
@@ -221,7 +281,7 @@ function AnswerTable(props: {
                   source?.kind === "database" && row.uci !== "0000"
                     ? gamesHref([source.id], { q: gamesOfMove(answer.fen, row.uci, where, filters[source.id] ?? "") })
                     : null;
-                return <Cell move={cell} counts={hasCounts(source)} hasResults={hasResults(source)} hasShare={sources.length <= 2} href={href} san={row.san} />;
+                return <Cell move={cell} counts={hasCounts(source)} hasResults={hasResults(source)} href={href} san={row.san} />;
               })}
               {columns.weight && <td class="n">{best(row, "weight")}</td>}
               {columns.rating && <td class="n">{best(row, "averageRating")}</td>}
@@ -240,6 +300,8 @@ export function ExplorerTable(props: {
   onlyBooks?: boolean;
   fen: string;
   line: string[];
+  /** The same as it is written, if that is known. */
+  sans?: string[] | undefined;
   /** The game whose moves the first ones of the line are. */
   start?: GameStart;
   src: string[] | null;
@@ -283,8 +345,8 @@ export function ExplorerTable(props: {
   onMove.current = props.onMove;
   // Drawn once for an answer, and not again while the next position is asked.
   const table = useMemo(
-    () => answer && <AnswerTable {...{ answer, rows, after, pieces, filters }} where={props.where} onMove={(uci) => onMove.current(uci)} />,
-    [answer, after, pieces],
+    () => answer && <AnswerTable {...{ answer, rows, after, pieces, filters }} line={props.sans ?? NO_MOVES} where={props.where} onMove={(uci) => onMove.current(uci)} />,
+    [answer, after, pieces, props.sans],
   );
   const query = props.fen === "" ? { ply: String(props.line.length) } : { q: positionTerm(answer?.fen ?? "") };
   const games = useMemo(() => <TopGames sources={sources} query={query} />, [answer]);
@@ -347,7 +409,7 @@ export function ExplorerTable(props: {
           {!source.indexed && source.indexable && (
             <>
               {" "}
-              <IndexButton id={source.id} />
+              <IndexButton id={source.id} games={source.total} />
             </>
           )}
         </p>
@@ -397,17 +459,16 @@ interface CellProps {
   move: ExplorerMove | null;
   counts: boolean;
   hasResults: boolean;
-  hasShare: boolean;
   href: string | null;
   san: string;
 }
 
-function Cell({ move, counts, hasResults, hasShare, href, san }: CellProps) {
+function Cell({ move, counts, hasResults, href, san }: CellProps) {
   if (!counts) return move ? <td class="n">{Math.round(move.share * 100)} %</td> : <td class="n none">–</td>;
   if (!move) {
     return (
       <>
-        {hasShare && <td class="n none">–</td>}
+        <td class="n none">–</td>
         <td class="n none">–</td>
         {hasResults && <td class="none">–</td>}
       </>
@@ -416,7 +477,7 @@ function Cell({ move, counts, hasResults, hasShare, href, san }: CellProps) {
   const games = move.games === null || move.games === undefined ? "–" : short(move.games);
   return (
     <>
-      {hasShare && <td class="n">{Math.round(move.share * 100)} %</td>}
+      <td class="n share">{Math.round(move.share * 100)} %</td>
       <td class="n">
         {href === null || !move.games ? (
           games
@@ -597,51 +658,6 @@ function TopGames({ sources, query }: { sources: ExplorerSource[]; query: Record
 
 const rating = (game: { whiteElo: number | null; blackElo: number | null }) => (game.whiteElo ?? 0) + (game.blackElo ?? 0);
 
-/** Whether the board is seen from Black's side, which is in the address, and what turns it. */
-export function useFlip(): [boolean, () => void] {
-  const [isFlipped, set] = useState(useAddress().query.get("flip") === "1");
-  const flip = () => {
-    setQuery({ flip: isFlipped ? null : 1 });
-    set(!isFlipped);
-  };
-  return [isFlipped, flip];
-}
-
-/** The moves to a position that is not one of a game, and the buttons for them. */
-export function LineControls(props: {
-  position: PositionAnswer;
-  isStart: boolean;
-  onStart: () => void;
-  onBack: () => void;
-  isEnd: boolean;
-  onNext: () => void;
-  onFlip: () => void;
-}) {
-  const { position, isStart } = props;
-  const { pieces } = useSettings();
-  return (
-    <>
-      <div class="controls" role="group" aria-label={t("controls")}>
-        <button type="button" aria-label={t("move.first")} disabled={isStart} onClick={props.onStart}>«</button>
-        <button type="button" aria-label={t("move.back")} disabled={isStart} onClick={props.onBack}>‹</button>
-        <button type="button" aria-label={t("move.next")} disabled={props.isEnd} onClick={props.onNext}>›</button>
-        <button type="button" aria-label={t("move.flip")} onClick={props.onFlip}>⇅</button>
-        <button type="button" onClick={() => void copy(position.fen)}>
-          {t("copy.fen")}
-        </button>
-      </div>
-      <p class="line">
-        {position.line.map((san, index) => (
-          <span>
-            {index % 2 === 0 ? `${number(index / 2 + 1)}. ` : ""}
-            {moveText(san, pieces)}{" "}
-          </span>
-        ))}
-      </p>
-    </>
-  );
-}
-
 /** The explorer with a board of its own. */
 export function View() {
   const { query } = useAddress();
@@ -650,6 +666,7 @@ export function View() {
   const src = (query.get("src") ?? "").split(",").filter((id) => id !== "");
   const [line, setLine] = useState<string[]>((query.get("play") ?? "").split(",").filter((uci) => uci !== ""));
   const [isFlipped, flip] = useFlip();
+  const [asText, toggleText] = useAsText();
   const [future, setFuture] = useState<string[]>([]);
   const address = query.get("play") ?? "";
   useEffect(() => {
@@ -671,6 +688,8 @@ export function View() {
     setFuture(after);
     setQuery({ play: moves.join(",") });
   };
+  // Asked anew: `position` can still be that of the move before.
+  const positionNow = () => get<PositionAnswer>("position", { fen, play: latest.current.line.join(",") });
   const onMove = useCallback(
     (uci: string) => {
       const san = position?.legal.find((move) => move.uci === uci)?.san;
@@ -700,10 +719,8 @@ export function View() {
         Home: () => setMoves([], [...latest.current.line, ...latest.current.future]),
         End: () => setMoves([...latest.current.line, ...latest.current.future]),
         f: flip,
-        c: () => {
-          const asked = { fen, play: latest.current.line.join(",") };
-          void get<PositionAnswer>("position", asked).then((answer) => copy(answer.fen), copyFailed);
-        },
+        x: toggleText,
+        c: () => void positionNow().then((answer) => copy(answer.fen), copyFailed),
       };
       const action = actions[event.key];
       if (!action) return;
@@ -736,6 +753,8 @@ export function View() {
           isEnd={future.length === 0}
           onNext={forward}
           onFlip={flip}
+          {...{ asText, positionNow, onMove }}
+          onText={toggleText}
         />
         <FenForm key={fen} />
       </div>
@@ -747,6 +766,7 @@ export function View() {
           <ExplorerTable
             fen={fen}
             line={line}
+            sans={position.line}
             src={src}
             where={where}
             onMove={onMove}
@@ -762,8 +782,6 @@ export function View() {
     </section>
   );
 }
-
-const NO_SHAPES: never[] = [];
 
 /** What is shown while the address has no position that can be read. */
 const NO_POSITION: PositionAnswer = { fen: "8/8/8/8/8/8/8/8 w - - 0 1", line: [], legal: [], check: false, checkmate: false, stalemate: false, opening: null };
@@ -782,7 +800,7 @@ function Filter({ where }: { where: string }) {
     >
       <label>
         <span>{t("explorer.filter")}</span>{" "}
-        <input id="search" name="q" defaultValue={where} placeholder={t("search.example")} autoComplete="off" spellcheck={false} />
+        <input id="explorer-filter" name="q" defaultValue={where} placeholder={t("search.example")} autoComplete="off" spellcheck={false} />
       </label>{" "}
       <button type="submit">{t("search.go")}</button>
       {where !== "" && (

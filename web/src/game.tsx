@@ -2,21 +2,22 @@
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type GameStart, type Rows, get, getText, momentOf, type PositionAnswer, positionQuery } from "./api.ts";
+import { AsText, useAsText } from "./board_as_text.tsx";
 import { BoardHost } from "./board_host.tsx";
-import { type Placement, play } from "./chess.ts";
+import { play } from "./chess.ts";
 import { References } from "./game_references.tsx";
 import { Notation } from "./notation.tsx";
 import { gameHref, gamesHref, go, playerHref, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
 import {
-  type Annotation, type GameJson, type Tree, clockText, clocks, endsOfLine, evaluations, hiddenMoves, isSame, makeTree, nodeAtPly,
+  type GameJson, type Tree, clockText, clocks, endsOfLine, evaluations, hiddenMoves, isSame, lineOf, makeTree, nodeAtPly,
   nodeOfMoment, pathTo, placementAt, previewed, questionsOf,
 } from "./game_tree.ts";
 import { ErrorBox, Graph, Later, ProblemLine, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
-import { shapeGroups, shapesOf } from "./shapes.ts";
+import { shapesOf } from "./shapes.ts";
 import { StoredRecord } from "./stored_record.tsx";
 import { Training, askedAfter, judge, spokenQuestion } from "./training.tsx";
-import { moveText, pieceName, spoken, t } from "./translations.ts";
+import { moveText, spoken, t } from "./translations.ts";
 
 export function View() {
   const { path, query } = useAddress();
@@ -99,19 +100,21 @@ function answeredOn(tree: Tree, id: number, answered: ReadonlySet<number>): Read
   return more.length === 0 ? answered : new Set([...answered, ...more.map((node) => node.id)]);
 }
 
+/** The node that an address names: by its line and ply, in older addresses by its number. */
+function nodeOfAddress(tree: Tree, query: URLSearchParams): number {
+  const node = Number(query.get("node"));
+  return query.has("node") && tree.nodes[node] ? node : nodeAtPly(tree, Number(query.get("ply") ?? "0"), query.get("line") ?? "");
+}
+
 function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
   const settings = useSettings();
   const tree = useMemo(() => makeTree(game), [game]);
-  const first = useMemo(() => {
-    const node = Number(query.get("node"));
-    if (query.has("node") && tree.nodes[node]) return node;
-    return nodeAtPly(tree, Number(query.get("ply") ?? "0"));
-  }, []);
+  const first = useMemo(() => nodeOfAddress(tree, query), []);
   const [node, setNode] = useState(first);
   const [isFlipped, flip] = useState(query.get("flip") === "1");
   const [trial, setTrial] = useState<Trial | null>(null);
   const [isPlaying, setPlaying] = useState(false);
-  const [asText, setAsText] = useState(query.get("view") === "text");
+  const [asText, toggleText] = useAsText();
   const [tab, setTab] = useState(query.get("tab") ?? "moves");
   const [previous, next, row] = useNeighbours(game, query);
   const [position, setPosition] = useState<PositionAnswer | null>(null);
@@ -152,8 +155,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
       const move = id === 0 ? "" : `${Math.ceil(target.ply / 2)}${target.ply % 2 === 1 ? "." : "…"} ${spoken(target.san)}`;
       const text = [before, move, question ? spokenQuestion(question) : ""].filter((part) => part !== "").join(" ");
       if (text !== "") announce(text);
-      const isMain = nodeAtPly(tree, target.ply) === id;
-      setQuery({ ply: isMain && id !== 0 ? target.ply : null, node: isMain ? null : id });
+      setQuery({ ply: id === 0 ? null : target.ply, line: lineOf(tree, id), node: null });
     },
     [tree],
   );
@@ -192,9 +194,8 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
 
   // The address changed by the browser: back, a link to another ply.
   useEffect(() => {
-    const wanted = address.query.get("node");
-    const id = wanted !== null ? Number(wanted) : nodeAtPly(tree, Number(address.query.get("ply") ?? "0"));
-    if (tree.nodes[id] && id !== node) {
+    const id = nodeOfAddress(tree, address.query);
+    if (id !== node) {
       setTrial(null);
       setNode(id);
       setAnswered(answeredOn(tree, id, answered));
@@ -299,7 +300,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
         End: () => step("end"),
         " ": () => setPlaying((playing) => !playing),
         f: () => flip((flipped) => !flipped),
-        x: () => setAsText((shown) => !shown),
+        x: toggleText,
         e: () => setTab("explorer"),
         b: () => setTab("book"),
         n: () => next !== null && go(next),
@@ -320,7 +321,6 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
 
   useEffect(() => setQuery({ flip: isFlipped ? 1 : null }), [isFlipped]);
   useEffect(() => setQuery({ tab: tab === "moves" ? null : tab }), [tab]);
-  useEffect(() => setQuery({ view: asText ? "text" : null }), [asText]);
 
   const onMove = useCallback(
     (uci: string) => {
@@ -396,7 +396,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
           isPlaying={isPlaying}
           onPlay={() => setPlaying(!isPlaying)}
           onFlip={() => flip(!isFlipped)}
-          onText={() => setAsText(!asText)}
+          onText={toggleText}
           asText={asText}
         />
         {trial && (
@@ -539,8 +539,8 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
               )}
             </>
           )}
-          {tab === "explorer" && !isCovered && <Later load={explorer} fen={game.fen ?? ""} line={played} start={start} src={null} where="" onMove={onMove} />}
-          {tab === "book" && !isCovered && <Later load={explorer} onlyBooks fen={game.fen ?? ""} line={played} start={start} src={null} where="" onMove={onMove} />}
+          {tab === "explorer" && !isCovered && <Later load={explorer} fen={game.fen ?? ""} line={played} sans={position?.line} start={start} src={null} where="" onMove={onMove} />}
+          {tab === "book" && !isCovered && <Later load={explorer} onlyBooks fen={game.fen ?? ""} line={played} sans={position?.line} start={start} src={null} where="" onMove={onMove} />}
           {tab === "references" && !isCovered && <References game={game} tree={tree} onNode={show} />}
           {tab === "tags" && <Tags game={game} />}
           {tab === "raw" && !isCovered && <StoredRecord game={game} tree={tree} />}
@@ -637,69 +637,6 @@ function Controls(props: {
       <button type="button" aria-label={t("move.flip")} onClick={props.onFlip}>⇅</button>
       <button type="button" aria-label={t("move.text")} aria-pressed={props.asText} onClick={props.onText}>Aa</button>
     </div>
-  );
-}
-
-/** The position as lists of pieces, and moves by typing. */
-function AsText(props: {
-  placement: Placement;
-  shapes: Annotation[];
-  positionNow: () => Promise<PositionAnswer>;
-  onMove: (uci: string) => void;
-}) {
-  const [error, setError] = useState("");
-  const host = useRef<HTMLElement>(null);
-  // It is below the board, which can fill the window.
-  useLayoutEffect(() => host.current?.scrollIntoView({ block: "nearest" }), []);
-  const list = (isWhite: boolean) =>
-    ["K", "Q", "R", "B", "N", "P"].flatMap((kind) => {
-      const wanted = isWhite ? kind : kind.toLowerCase();
-      const squares = props.placement.board.flatMap((piece, index) =>
-        piece === wanted ? [String.fromCharCode(97 + (index & 7)) + String((index >> 3) + 1)] : [],
-      );
-      return squares.length > 0 ? [`${pieceName(kind)} ${squares.join(" ")}`] : [];
-    });
-  return (
-    <section class="as-text" ref={host} aria-label={t("board.asText")}>
-      <p>
-        <b>{t("white")}:</b> {list(true).join(", ")}
-      </p>
-      <p>
-        <b>{t("black")}:</b> {list(false).join(", ")}
-      </p>
-      <p>{t(props.placement.whiteToMove ? "board.whiteToMove" : "board.blackToMove")}</p>
-      {shapeGroups(props.shapes).map(({ sign, kind, text }) => (
-        <p>
-          <span aria-hidden="true">{sign}</span> {kind}: {text}
-        </p>
-      ))}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          const field = event.currentTarget.elements.namedItem("move") as HTMLInputElement;
-          const wanted = field.value.trim();
-          const plain = (san: string) => san.replace(/[+#!?]/g, "").replace(/0/g, "O");
-          const isWanted = (move: { san: string; uci: string }) =>
-            plain(move.san) === plain(wanted) || move.uci === wanted.toLowerCase();
-          props.positionNow().then(
-            ({ legal }) => {
-              const found = legal.find(isWanted);
-              setError(found ? "" : t("board.noMove", { move: wanted }));
-              if (!found) return;
-              props.onMove(found.uci);
-              field.value = "";
-            },
-            (error: unknown) => setError(String(error)),
-          );
-        }}
-      >
-        <label>
-          {t("board.type")} <input name="move" autoComplete="off" size={8} spellcheck={false} />
-        </label>{" "}
-        <button type="submit">{t("board.doMove")}</button>
-        {error && <p role="alert">{error}</p>}
-      </form>
-    </section>
   );
 }
 

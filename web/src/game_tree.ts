@@ -146,11 +146,47 @@ export function placementAt(tree: Tree, id: number): Placement {
   return pathTo(tree, id).reduce((placement, node) => play(placement, node.uci), tree.start);
 }
 
-/** The node of the mainline after a ply; the last one if there are fewer. */
-export function nodeAtPly(tree: Tree, ply: number): number {
+/**
+ * The node of a line after a ply; the last one if there are fewer. A line is the number of a variation among those of the
+ * line that it belongs to, from 1, after the numbers of the lines around it: `2.1`; the mainline has none.
+ */
+export function nodeAtPly(tree: Tree, ply: number, line = ""): number {
+  const after = (node: Node) => (node.next === null ? undefined : tree.nodes[node.next]);
   let node = tree.nodes[0];
+  for (const number of line === "" ? [] : line.split(".")) {
+    let left = Number(number);
+    let owner = node;
+    for (; owner && left > owner.variations.length; owner = after(owner)) left -= owner.variations.length;
+    const first = tree.nodes[owner?.variations[left - 1] ?? 0];
+    // What the game does not have is its mainline.
+    node = first;
+    if (!first || first.id === 0) break;
+  }
   while (node && node.next !== null && node.ply < ply) node = tree.nodes[node.next];
   return node?.id ?? 0;
+}
+
+/** The line of a node, as `nodeAtPly` takes it. */
+export function lineOf(tree: Tree, id: number): string {
+  const owners = new Map(tree.nodes.flatMap((node) => node.variations.map((first) => [first, node] as const)));
+  const firstOf = (id: number) => {
+    let node = tree.nodes[id];
+    while (node && node.id !== 0 && !owners.has(node.id)) node = tree.nodes[node.parent];
+    return node?.id ?? 0;
+  };
+  const numbers: number[] = [];
+  for (let first = firstOf(id); first !== 0; ) {
+    const owner = owners.get(first);
+    if (!owner) break;
+    const around = firstOf(owner.id);
+    let number = owner.variations.indexOf(first) + 1;
+    for (let node = tree.nodes[around]; node && node.id !== owner.id; node = node.next === null ? undefined : tree.nodes[node.next]) {
+      number += node.variations.length;
+    }
+    numbers.unshift(number);
+    first = around;
+  }
+  return numbers.join(".");
 }
 
 /** The node at which a query fits: after so many plies of the mainline, or of a variation, which is counted from 1. */

@@ -1,7 +1,7 @@
 // The list of games: one endless list, filtered and sorted by the server.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type Row, type Rows, get, getText, momentOf } from "./api.ts";
+import { ApiError, type Row, type Rows, get } from "./api.ts";
 import { BoardView } from "./board.ts";
 import { copyCommand, quoted } from "./commands.tsx";
 import { VirtualList } from "./virtual_list.ts";
@@ -9,12 +9,13 @@ import { type Column, ColumnHeader, columnLabel, ColumnMenu, columns, date, DETA
 import { MoveLine } from "./notation.tsx";
 import { termsOf } from "./query_terms.ts";
 import { convertHref, explorerHref, gameHref, go, listHref, setQuery, useAddress } from "./router.ts";
-import { SearchBox } from "./search_box.tsx";
+import { markQuery } from "./search_box.tsx";
 import { useSelection } from "./selection.ts";
 import { useSettings } from "./settings.ts";
-import { type GameJson, type Tree, hiddenMoves, makeTree, nodeAtPly, nodeOfMoment, pathTo, placementAt, previewed } from "./game_tree.ts";
+import { placementAt, previewed } from "./game_tree.ts";
+import { type OpenMenu, RowMenu, type Shown, copyFen, copyPgn, explorerOf, shownGame } from "./row_menu.tsx";
 import { moveSquares } from "./chess.ts";
-import { ErrorBox, Later, Spinner, announce, announceError, copy, copyFailed, isTyping, saveCsv, title } from "./ui.tsx";
+import { ErrorBox, Later, Spinner, announce, announceError, isTyping, saveCsv, title } from "./ui.tsx";
 import { t, tn } from "./translations.ts";
 
 interface ListState {
@@ -76,6 +77,7 @@ function GameList(props: ListProps) {
   const [state, setState] = useState<ListState | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [active, setActive] = useState<{ index: number; row: Row } | null>(null);
+  const [menu, setMenu] = useState<OpenMenu | null>(null);
   const layout = useColumnLayout();
   const selection = useSelection(ids.join(","));
   const several = ids.length > 1;
@@ -138,6 +140,7 @@ function GameList(props: ListProps) {
         setQuery({ at: index > 0 ? index + 1 : null });
       },
       onOpen: (_, row) => go(openHref(row, request)),
+      onMenu: (_, row, x, y) => setMenu({ row, x, y }),
       onError: setError,
     });
     list.current = view;
@@ -194,6 +197,11 @@ function GameList(props: ListProps) {
     return () => removeEventListener("keydown", key);
   }, []);
 
+  useEffect(() => {
+    markQuery(error instanceof ApiError && error.problem.column !== undefined);
+    return () => markQuery(false);
+  }, [error]);
+
   const keys = sort.split(",").filter((key) => key !== "");
   const setSort = (id: string, adds: boolean) => {
     const old = keys.find((key) => key.replace("-", "") === id);
@@ -235,7 +243,6 @@ function GameList(props: ListProps) {
   return (
     <>
       <div class="toolbar">
-        <SearchBox {...{ ids, where, sort, deleted }} error={error} />
         <p class="found" role="status">
           {state && <FoundText state={state} hasTexts={where === ""} />}
         </p>
@@ -326,6 +333,17 @@ function GameList(props: ListProps) {
           {active && <Preview row={active.row} request={request} />}
         </aside>
       </div>
+      {menu && (
+        <RowMenu
+          menu={menu}
+          href={openHref(menu.row, request)}
+          where={where}
+          onClose={() => {
+            setMenu(null);
+            list.current?.element.focus({ preventScroll: true });
+          }}
+        />
+      )}
       {selection.games.size > 0 && <Later load={selectionBar} selection={selection} />}
     </>
   );
@@ -425,7 +443,12 @@ function makeCells(element: HTMLElement, shown: Column[]): Text[] {
     cell.append(text);
     return cell;
   });
-  element.replaceChildren(pick, ...cells);
+  // For the pointer and the finger; the keyboard has its own key.
+  const menu = cellOf("row-menu");
+  menu.title = t("card.more");
+  menu.ariaHidden = "true";
+  menu.textContent = "⋮";
+  element.replaceChildren(pick, ...cells, menu);
   cellsOf.set(element, { ids: shown.map((column) => column.id), texts });
   return texts;
 }
@@ -482,7 +505,7 @@ function NoMatch({ ids, where }: { ids: string[]; where: string }) {
 function Preview({ row, request }: { row: Row; request: { db: string; where: string; sort: string; deleted: boolean } }) {
   const host = useRef<HTMLDivElement>(null);
   const board = useRef<BoardView | null>(null);
-  const [found, setFound] = useState<{ game: GameJson; tree: Tree; node: number; shown: number; asks: boolean } | null>(null);
+  const [found, setFound] = useState<Shown | null>(null);
   useEffect(() => {
     board.current = new BoardView(t("preview"));
     // The list describes the row; the small board is a picture of it.
@@ -493,21 +516,10 @@ function Preview({ row, request }: { row: Row; request: { db: string; where: str
   useEffect(() => {
     const controller = new AbortController();
     const timer = setTimeout(() => {
-      Promise.all([
-        get<GameJson>(`db/${encodeURIComponent(row[0])}/games/${row[1]}`, {}, controller.signal),
-        momentOf(row[0], row[1], request.where, controller.signal),
-      ]).then(
-        ([game, moment]) => {
-          previewed.game = game;
-          const tree = makeTree(game);
-          const hidden = hiddenMoves(tree, new Set());
-          const visible = (node: number) => {
-            while (hidden.has(node)) node = tree.nodes[node]?.parent ?? 0;
-            return node;
-          };
-          const node = visible(nodeAtPly(tree, (tree.nodes[0]?.ply ?? 0) + 20));
-          // The board shows where the query fits.
-          setFound({ game, tree, node, shown: moment ? visible(nodeOfMoment(tree, moment)) : node, asks: hidden.size > 0 });
+      shownGame(row, request.where, controller.signal).then(
+        (found) => {
+          previewed.game = found.game;
+          setFound(found);
         },
         () => setFound(null),
       );
@@ -547,23 +559,19 @@ function Preview({ row, request }: { row: Row; request: { db: string; where: str
       <p class="actions">
         <a href={href}>{t("open")}</a>
         {found && (
-          <a
-            href={explorerHref([row[0]], {
-              ...(found.game.fen ? { fen: found.game.fen } : {}),
-              play: pathTo(found.tree, found.node).map((node) => node.uci).join(","),
-            })}
-          >
-            {t("card.explore")}
-          </a>
-        )}
-        {/* The copy has the answers of questions: the game asks for them first. */}
-        {found?.asks === false && (
-          <button
-            type="button"
-            onClick={() => void getText(`db/${encodeURIComponent(row[0])}/games/${row[1]}.pgn`).then(copy, copyFailed)}
-          >
-            {t("copy.game")}
-          </button>
+          <>
+            <a href={explorerOf(found)}>{t("card.explore")}</a>
+            {row[6] !== null && (
+              <button type="button" onClick={() => copyFen(found)}>
+                {t("copy.fen")}
+              </button>
+            )}
+            {!found.asks && (
+              <button type="button" onClick={() => copyPgn(found)}>
+                {t("copy.game")}
+              </button>
+            )}
+          </>
         )}
       </p>
     </>

@@ -6,17 +6,16 @@ import { type Card, type Shelf, get, onGone, takeKey } from "./api.ts";
 import { JobList, findJobs } from "./jobs.tsx";
 import { addSprite, showSet } from "./pieces.ts";
 import { bookHref, follow, gamesHref, healthHref, useAddress } from "./router.ts";
-import { COLORS, LANGUAGES, SETS, type Settings, apply, change, current, useSettings } from "./settings.ts";
-import { ShelfView } from "./inputs.tsx";
+import { SearchBox } from "./search_box.tsx";
+import { apply, change, current, useSettings } from "./settings.ts";
 import { remember } from "./remembered.ts";
-import { Dialog, ErrorBox, Later, Spinner, announce, isTyping, loadPart, useLoad } from "./ui.tsx";
+import { ErrorBox, Later, Spinner, announce, isTyping, loadPart, useLoad } from "./ui.tsx";
 import { load, t } from "./translations.ts";
 import { GoneInputs, useWatched } from "./watched.tsx";
 
-const NAMES: Record<string, string> = { en: "English", de: "Deutsch", ru: "Русский", fr: "Français", es: "Español" };
-
 /** Views that are loaded when they are first shown. */
 const later: Record<string, () => Promise<ComponentType>> = {
+  "": async () => (await import("./inputs.tsx")).ShelfView,
   games: async () => (await import("./games.tsx")).View,
   db: async () => (await import("./game.tsx")).View,
   explorer: async () => (await import("./explorer.tsx")).View,
@@ -28,6 +27,18 @@ const later: Record<string, () => Promise<ComponentType>> = {
   book: async () => (await import("./book.tsx")).View,
 };
 
+const dialogs: Record<"help" | "settings", () => Promise<ComponentType<{ onClose: () => void }>>> = {
+  help: async () => (await import("./help_and_settings.tsx")).Help,
+  settings: async () => (await import("./help_and_settings.tsx")).SettingsDialog,
+};
+
+/** The other theme than the one that is shown. */
+function switchTheme(): void {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const isDark = current().theme === "dark" || (current().theme === "system" && dark);
+  change({ theme: isDark ? "light" : "dark" });
+}
+
 function View() {
   const { path, query } = useAddress();
   const shown = path[0] === "db" || path[0] === "book" ? path[1] : (query.get("db") ?? query.get("src"));
@@ -35,8 +46,7 @@ function View() {
     for (const id of (shown ?? "").split(",")) if (id !== "") remember(id, { opened: Date.now() });
   }, [shown]);
   useWatched((shown ?? "").split(","));
-  const [name] = path;
-  if (name === undefined) return <ShelfView />;
+  const [name = ""] = path;
   if (!shown && name in CHOICES) return <Choice name={name} />;
   const view = later[name];
   if (view) return <Later key={name} load={view} />;
@@ -93,11 +103,8 @@ function App() {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (!current().singleKeys || document.querySelector("dialog[open]")) return;
       if (event.key === "?") open("help");
-      else if (event.key === "d") {
-        const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-        const isDark = current().theme === "dark" || (current().theme === "system" && dark);
-        change({ theme: isDark ? "light" : "dark" });
-      } else if (event.key === "a") change({ arrows: !current().arrows });
+      else if (event.key === "d") switchTheme();
+      else if (event.key === "a") change({ arrows: !current().arrows });
       else if (event.key === "/") {
         document.getElementById("search")?.focus();
         event.preventDefault();
@@ -125,13 +132,20 @@ function App() {
           <a href="/player/">{t("player.title")}</a>
           <a href="/search">{t("positions.title")}</a>
         </nav>
-        <span class="grow" />
-        <button type="button" onClick={() => open("settings")}>
-          {t("settings")}
-        </button>
-        <button type="button" onClick={() => open("help")} aria-label={t("help")}>
-          ?
-        </button>
+        <SearchBox />
+        <span class="buttons">
+          <button type="button" class="icon" aria-label={t("theme.switch")} title={t("theme.switch")} onClick={switchTheme}>
+            <svg viewBox="0 0 16 16" aria-hidden="true">
+              <path d="M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1zm0 1.5v11a5.5 5.5 0 0 0 0-11z" fill-rule="evenodd" />
+            </svg>
+          </button>
+          <button type="button" class="icon" aria-label={t("settings")} title={t("settings")} onClick={() => open("settings")}>
+            ⚙
+          </button>
+          <button type="button" class="icon" aria-label={t("help")} title={t("help")} onClick={() => open("help")}>
+            ?
+          </button>
+        </span>
       </header>
       {isGone && (
         <p class="gone" role="alert">
@@ -151,85 +165,8 @@ function App() {
         <View />
       </main>
       <div id="live" role="status" aria-live="polite" />
-      {dialog === "help" && <Help onClose={() => open(null)} />}
-      {dialog === "settings" && <SettingsDialog settings={settings} onClose={() => open(null)} />}
+      {dialog && <Later key={dialog} load={dialogs[dialog]} onClose={() => open(null)} />}
     </div>
-  );
-}
-
-function Help({ onClose }: { onClose: () => void }) {
-  const keys = [
-    ["← →", t("key.move")],
-    ["Shift ← →", t("key.variation")],
-    ["↑ ↓", t("key.line")],
-    ["Home End", t("key.ends")],
-    [t("key.spaceName"), t("key.play")],
-    ["f", t("key.flip")],
-    ["x", t("key.text")],
-    ["a", t("key.arrows")],
-    ["e", t("key.explorer")],
-    ["b", t("key.book")],
-    ["n p", t("key.neighbours")],
-    [`${t("key.spaceName")} Shift ↑ ↓`, t("key.select")],
-    ["g", t("key.goto")],
-    ["/", t("key.search")],
-    ["Enter Esc", t("key.open")],
-    ["c", t("key.fen")],
-    ["Shift c", t("key.pgn")],
-    ["d", t("key.dark")],
-    ["?", t("key.help")],
-  ];
-  return (
-    <Dialog title={t("help.title")} onClose={onClose}>
-      <table class="keys">
-        <tbody>
-          {keys.map(([key, text]) => (
-            <tr>
-              <th scope="row">
-                <kbd>{key}</kbd>
-              </th>
-              <td>{text}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <p>{t("help.draw")}</p>
-    </Dialog>
-  );
-}
-
-function SettingsDialog({ settings, onClose }: { settings: Settings; onClose: () => void }) {
-  type Key = Parameters<typeof t>[0];
-  const choice = (name: keyof Settings, label: Key, values: string[], text: (value: string) => string | undefined) => (
-    <p>
-      <label>
-        {t(label)}{" "}
-        <select value={String(settings[name])} onChange={(event) => change({ [name]: event.currentTarget.value })}>
-          {values.map((value) => (
-            <option value={value} lang={name === "language" ? value : undefined}>
-              {text(value)}
-            </option>
-          ))}
-        </select>
-      </label>
-    </p>
-  );
-  return (
-    <Dialog title={t("settings")} onClose={onClose}>
-      <div class="settings">
-        {choice("language", "settings.language", LANGUAGES, (name) => NAMES[name])}
-        {choice("theme", "settings.theme", ["system", "light", "dark"], (name) => t(`theme.${name}` as Key))}
-        {choice("colors", "settings.board", COLORS, (name) => t(`colors.${name}` as Key))}
-        {choice("set", "settings.set", SETS, (name) => t(`set.${name}` as Key))}
-        {choice("pieces", "settings.pieces", ["figurines", "letters", "english"], (name) => t(`pieces.${name}` as Key))}
-        <p>
-          <label class="check">
-            <input type="checkbox" checked={settings.singleKeys} onChange={() => change({ singleKeys: !settings.singleKeys })} />{" "}
-            {t("settings.keys")}
-          </label>
-        </p>
-      </div>
-    </Dialog>
   );
 }
 
@@ -240,5 +177,5 @@ const root = document.getElementById("app");
 if (root) render(<App />, root);
 // The other views once the first one is there, so that they open at once.
 setTimeout(() => {
-  for (const view of Object.values(later)) loadPart(view).catch(() => undefined);
+  for (const part of [...Object.values(later), ...Object.values(dialogs)]) loadPart(part as () => Promise<ComponentType>).catch(() => undefined);
 }, 1500);

@@ -61,12 +61,30 @@ interface CharsetsAnswer extends Report {
   charsets: { name: string; names: (string | null)[] }[];
 }
 
+interface Listed {
+  count: number;
+  games: { game: number; value: string; why: "noDay" | "early" | "late" | "mate" | "stalemate" }[];
+}
+
+interface UnlikelyAnswer extends Report {
+  dates: Listed;
+  results: Listed;
+}
+
 export function Further({ db, name }: { db: string; name: string }) {
   const path = `db/${encodeURIComponent(db)}`;
   return (
     <div class="two">
       <OnRequest<RepairAnswer> title={t("repair.title")} hint={t("repair.hint")} path={`${path}/repair`} query={{}}>
         {(answer) => <Repair answer={answer} db={db} name={name} />}
+      </OnRequest>
+      <OnRequest<UnlikelyAnswer> title={t("unlikely.title")} hint={t("unlikely.hint")} path={`${path}/unlikely`} query={{}}>
+        {(answer) => (
+          <>
+            <Unlikely heading={t("col.date")} listed={answer.dates} db={db} />
+            <Unlikely heading={t("col.result")} listed={answer.results} db={db} />
+          </>
+        )}
       </OnRequest>
       <OnRequest<SpellingsAnswer> title={t("spellings.title")} hint={t("spellings.hint")} path="spellings" query={{ db }}>
         {(answer) => <Spellings answer={answer} db={db} name={name} />}
@@ -123,6 +141,47 @@ function Repair({ answer, db, name }: { answer: RepairAnswer; db: string; name: 
         </TableBox>
       )}
       {!isWhole && <Command ids={[db]} make={([input]) => `tabia repair ${input} -o ${quoted(`${stem(name)}-repaired.${answer.extension}`)}`} />}
+    </>
+  );
+}
+
+/** Dates or results that cannot be right, with the games that have them. */
+function Unlikely({ heading, listed, db }: { heading: string; listed: Listed; db: string }) {
+  if (listed.count === 0) {
+    return (
+      <p class="state ok">
+        ✓ {heading}: {t("unlikely.none")}
+      </p>
+    );
+  }
+  return (
+    <>
+      <p class="state bad" role="status">
+        {heading}: {number(listed.count)}
+        {listed.games.length < listed.count && ` (${t("positions.first", { n: listed.games.length })})`}
+      </p>
+      <TableBox label={heading} file="unlikely">
+        <table class="data">
+          <thead>
+            <tr>
+              <th scope="col">{t("duplicates.game")}</th>
+              <th scope="col">{heading}</th>
+              <th scope="col">{t("repair.reason")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {listed.games.map(({ game, value, why }) => (
+              <tr>
+                <th scope="row">
+                  <a href={gameHref(db, game)}>{number(game)}</a>
+                </th>
+                <td>{value}</td>
+                <td>{t(`unlikely.${why}`)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </TableBox>
     </>
   );
 }

@@ -127,7 +127,7 @@ function Cards({ inputs, onOpened }: { inputs: Card[]; onOpened: () => void }) {
         {inputs.length > 1 && (
           <search>
             <label>
-              {t("shelf.filter")} <input id="search" type="search" value={filter} autoComplete="off" spellcheck={false} onInput={(event) => choose(event.currentTarget.value)} />
+              {t("shelf.filter")} <input id="shelf-filter" type="search" value={filter} autoComplete="off" spellcheck={false} onInput={(event) => choose(event.currentTarget.value)} />
             </label>{" "}
             <span class="sub" role="status">{filter.trim() !== "" && t("shelf.found", { n: sorted.length, total: inputs.length })}</span>
           </search>
@@ -236,7 +236,7 @@ function CardView(props: { onOpened: () => void; showFolder: boolean; card: Card
       ) : (
         <p class="count">
           {known ? countText(known) : card.kind === "archive" ? t("card.members", { n: members.length }) : "…"}
-          {(index === "absent" || index === "stale" || index === "unusable") && <IndexButton id={card.id} />}
+          {(index === "absent" || index === "stale" || index === "unusable") && <IndexButton id={card.id} games={known?.games} />}
         </p>
       )}
       {card.problem?.code === "password" && <Password card={card} onOpened={props.onOpened} />}

@@ -6,7 +6,7 @@ import { ApiError, download, events, get, send } from "./api.ts";
 import { bookHref, gamesHref } from "./router.ts";
 import { type Stated, problemLine } from "./problem_texts.ts";
 import { Losses, ProblemLine, announce, announceError } from "./ui.tsx";
-import { bytesText, t, tn } from "./translations.ts";
+import { bytesText, t, timeText, tn } from "./translations.ts";
 
 export interface Job {
   id: number;
@@ -210,18 +210,29 @@ export function useIndexChanges(ids: string[]): number {
   return [...indexed.values()].filter((id) => ids.includes(id)).length;
 }
 
-/** Makes the index of a database. */
-export function IndexButton({ id }: { id: string }) {
+/** What the index of a game takes about, by that of a million games, which docs/benchmarks.md has: bytes, and seconds. */
+const [INDEX_BYTES, INDEX_SECONDS] = [105, 0.000_01];
+
+/** Makes the index of a database; for its number of games the page estimates what that takes. */
+export function IndexButton({ id, games }: { id: string; games: number | null | undefined }) {
   const running = useJobs().some((job) => job.kind === "index" && job.state === "running" && job.inputs[0] === id);
   return (
-    <button
-      type="button"
-      class="link"
-      disabled={running}
-      aria-label={t("index.buildNamed", { name: id })}
-      onClick={() => void startJob("POST", "jobs", { kind: "index", db: id }).catch(announceError)}
-    >
-      {t("index.build")}
-    </button>
+    <>
+      <button
+        type="button"
+        class="link"
+        disabled={running}
+        aria-label={t("index.buildNamed", { name: id })}
+        onClick={() => void startJob("POST", "jobs", { kind: "index", db: id }).catch(announceError)}
+      >
+        {t("index.build")}
+      </button>
+      {games && (
+        <span class="sub">
+          {" "}
+          ({t("index.estimate", { bytes: bytesText(games * INDEX_BYTES), seconds: timeText(games * INDEX_SECONDS) })})
+        </span>
+      )}
+    </>
   );
 }

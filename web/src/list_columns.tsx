@@ -122,14 +122,14 @@ export function useColumnLayout(): ColumnLayout {
   };
 }
 
-/** The widths of the columns for CSS, the one of the marks of selected rows first. */
+/** The widths of the columns for CSS, the one of the marks of selected rows first, that of the menus last. */
 export function templateOf(shown: Column[], layout: ColumnLayout, games: number): string {
   // As wide as the last number, whose separators are half as wide as digits.
   const numbers = `${Math.max(5, String(games).length + 1)}ch`;
   // With more columns than fit the others become narrower than they would like to be.
   const isTight = shown.some((column) => column.id === "db" || layout.chosen.includes(column.id));
   const usual = (width: string) => (isTight ? width.replace(/minmax\([\d.]+em/, "minmax(3em") : width);
-  return ["22px", ...shown.map((column) => (layout.widths[column.id] === undefined ? (column.id === "game" ? numbers : usual(column.width)) : `${layout.widths[column.id]}px`))].join(" ");
+  return ["22px", ...shown.map((column) => (layout.widths[column.id] === undefined ? (column.id === "game" ? numbers : usual(column.width)) : `${layout.widths[column.id]}px`)), "24px"].join(" ");
 }
 
 interface HeaderProps {

@@ -101,7 +101,7 @@ export function View() {
           )}
         </h1>
         <span class="grow" />
-        <ChooseName key={name} id="search" db={db} name={name} label={t("player.name")} onName={(found) => go(href({ name: found, reference: null }))} />
+        <ChooseName key={name} id="player-name" db={db} name={name} label={t("player.name")} onName={(found) => go(href({ name: found, reference: null }))} />
         <ChooseDatabase databases={databases} value={db} hasAll onChange={(chosen) => go(href({ db: chosen }))} />
       </header>
       {error !== null && <ErrorBox error={error} />}

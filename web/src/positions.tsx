@@ -264,7 +264,7 @@ export function View() {
           <PieceCounts text={text} onText={setText} />
           <label class="whole">
             {t("positions.query")}
-            <textarea id="search" rows={2} spellcheck={false} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+            <textarea id="position-query" rows={2} spellcheck={false} value={text} onInput={(event) => setText(event.currentTarget.value)} />
           </label>
           <p class="buttons">
             <button type="submit" class="primary" disabled={text.trim() === ""}>
@@ -296,7 +296,7 @@ export function View() {
       )}
       {unindexed && /\b(sub|fen|mat|count):/.test(asked) && (
         <p class="scan">
-          {t("explorer.notIndexed", { name: unindexed })} <IndexButton id={unindexed} />
+          {t("explorer.notIndexed", { name: unindexed })} <IndexButton id={unindexed} games={db.includes(",") ? null : answer?.total} />
         </p>
       )}
       {hits.length > 0 && (

@@ -1,17 +1,23 @@
 // What is wrong, in the language of the page. The server states it in English, with a code and values; the texts of the codes
 // are loaded when the first problem is shown.
 
+import { fetched } from "./fetched_texts.ts";
+import de from "./lang/errors/de.json?url";
+import es from "./lang/errors/es.json?url";
+import fr from "./lang/errors/fr.json?url";
+import ru from "./lang/errors/ru.json?url";
 import { type KnownText, type ProblemJson } from "./api.ts";
 import { languageNow } from "./translations.ts";
 
 type Texts = Record<string, string>;
 
-const loaders: Record<string, () => Promise<{ default: Texts }>> = {
-  de: () => import("./lang/errors/de.json"),
-  ru: () => import("./lang/errors/ru.json"),
-  fr: () => import("./lang/errors/fr.json"),
-  es: () => import("./lang/errors/es.json"),
-};
+const files: Record<string, string> = { de, ru, fr, es };
+
+/** The texts in the language of the page; none for English. */
+async function textsNow(): Promise<Texts | null> {
+  const file = files[languageNow()];
+  return file ? fetched<Texts>(file) : null;
+}
 
 export type Stated = Pick<ProblemJson, "detail" | "text" | "hint" | "hintText" | "code" | "values">;
 
@@ -40,10 +46,9 @@ function translated(problem: Stated, texts: Texts): string {
 /** The text of a problem and what to do about it; in English if its code has no text in the language. */
 export async function problemTexts(problem: Stated): Promise<{ text: string; hint: string }> {
   const english = { text: problem.detail, hint: problem.hint ?? "" };
-  const loader = loaders[languageNow()];
-  if (!loader) return english;
   try {
-    const texts = (await loader()).default;
+    const texts = await textsNow();
+    if (!texts) return english;
     return { text: translated(problem, texts), hint: texts[`${problem.code}.hint`] ?? known(texts, problem.hintText) ?? english.hint };
   } catch {
     // The server is gone, and the texts with it.
@@ -51,10 +56,10 @@ export async function problemTexts(problem: Stated): Promise<{ text: string; hin
   }
 }
 
-/** A text that the server states in English, in the language of the page: of a feature by its key, or a known one. */
+/** A text that the server states in English, in the language of the page: by its key, or a known one. */
 export async function inLanguage(text: string | KnownText | null | undefined): Promise<string | null> {
-  const texts = (await loaders[languageNow()]?.())?.default ?? {};
-  return (typeof text === "string" ? texts[`feature.${text}`] : known(texts, text)) ?? null;
+  const texts = (await textsNow()) ?? {};
+  return (typeof text === "string" ? texts[text] : known(texts, text)) ?? null;
 }
 
 /** The same in one line. */

@@ -19,3 +19,6 @@ export function termsOf(query: string): string[] {
   const isList = !isQuoted && depth === 0 && !terms.some((found) => /^(OR|AND|NOT|->|=>|-)$/.test(found));
   return isList || terms.length === 0 ? terms : [query.trim()];
 }
+
+/** The term for a position. */
+export const positionTerm = (fen: string) => `fen:${fen.split(" ").slice(0, 4).join("_")}`;

@@ -1,15 +1,15 @@
-// The search box of the list of games: a query, with suggestions for the word that the cursor is in.
+// The search box of the top bar: a query for the list of games, with suggestions for the word that the cursor is in.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ApiError, type Field, get } from "./api.ts";
-import { go, listHref } from "./router.ts";
-import { announce } from "./ui.tsx";
+import { ApiError, type Field, type Shelf, get } from "./api.ts";
+import { go, listHref, useAddress } from "./router.ts";
+import { FieldText, announce, announceError } from "./ui.tsx";
 import { t, tn } from "./translations.ts";
 
 interface Suggestion {
   text: string;
-  /** What it means, or how many games have it. */
-  about: string;
+  /** How many games have it, or when it was asked; of a field what it asks for. */
+  about: string | Field;
   /** What replaces the word. */
   inserted: string;
   isField: boolean;
@@ -62,8 +62,9 @@ export function wordAt(text: string, cursor: number): Word {
 
 const exactly = (name: string) => `"=${name.replace(/[\\"]/g, "\\$&")}"`;
 
-async function suggestions(word: Word, isEmpty: boolean, fields: Field[], db: string, signal: AbortSignal): Promise<Suggestion[]> {
+async function suggestions(word: Word, isEmpty: boolean, fields: Field[], databases: () => Promise<string>, signal: AbortSignal): Promise<Suggestion[]> {
   const names = async (field: string, limit: number) => {
+    const db = await databases();
     const answer = await get<{ names: { name: string; games: number }[] }>("suggest", { db, field, q: word.value }, signal);
     return answer.names.slice(0, limit).map((found) => ({
       text: found.name,
@@ -86,7 +87,7 @@ async function suggestions(word: Word, isEmpty: boolean, fields: Field[], db: st
   return [
     ...fitting.map((field) => ({
       text: `${field.name}:`,
-      about: field.asks,
+      about: field,
       inserted: `${word.sign}${field.name}:`,
       isField: true,
     })),
@@ -94,8 +95,35 @@ async function suggestions(word: Word, isEmpty: boolean, fields: Field[], db: st
   ];
 }
 
-export function SearchBox(props: { ids: string[]; where: string; sort: string; deleted: boolean; error: unknown }) {
-  const [text, setText] = useState(props.where);
+/** All databases that can be read, which a search from another view than the list goes through. */
+async function allDatabases(): Promise<string> {
+  const { inputs } = await get<Shelf>("shelf");
+  const databases = inputs.filter(({ kind, error }) => kind === "database" && !error);
+  // One that cannot be opened would end the search in all the others.
+  const readable = await Promise.all(
+    databases.map(async ({ id, open }) => open || get(`db/${encodeURIComponent(id)}`).then(() => true, (error: unknown) => !(error instanceof ApiError))),
+  );
+  return databases.filter((_, index) => readable[index]).map(({ id }) => id).join(",");
+}
+
+/** Marks the query as one that the list cannot read, or no longer. */
+export function markQuery(isWrong: boolean): void {
+  document.getElementById("search")?.setAttribute("aria-invalid", String(isWrong));
+}
+
+/** The box with the query of the list that is shown; in another view it is empty. */
+export function SearchBox() {
+  const { path, query } = useAddress();
+  const isList = path[0] === "games";
+  const db = isList ? (query.get("db") ?? "") : "";
+  const where = isList ? (query.get("q") ?? "") : "";
+  return <Box key={`${db}\n${where}`} {...{ db, where }} sort={isList ? (query.get("sort") ?? "") : ""} deleted={isList && query.get("deleted") === "1"} />;
+}
+
+/** `db`: the databases of the list; without one all are searched. */
+function Box(props: { db: string; where: string; sort: string; deleted: boolean }) {
+  const { where, sort, deleted } = props;
+  const [text, setText] = useState(where);
   const [fields, setFields] = useState<Field[]>([]);
   const [isHelp, showHelp] = useState(false);
   const [found, setFound] = useState<Suggestion[]>([]);
@@ -103,8 +131,14 @@ export function SearchBox(props: { ids: string[]; where: string; sort: string; d
   const [asked, ask] = useState<{ text: string; cursor: number } | null>(null);
   const input = useRef<HTMLInputElement>(null);
   const cursor = useRef<number | null>(null);
-  const isWrong = props.error instanceof ApiError && props.error.problem.column !== undefined;
-  const db = props.ids.join(",");
+  const all = useRef<Promise<string> | null>(null);
+  const databases = () => {
+    if (props.db !== "") return Promise.resolve(props.db);
+    all.current ??= allDatabases();
+    // What failed is tried again.
+    all.current.catch(() => (all.current = null));
+    return all.current;
+  };
 
   const close = () => {
     ask(null);
@@ -120,7 +154,7 @@ export function SearchBox(props: { ids: string[]; where: string; sort: string; d
     const controller = new AbortController();
     const timer = setTimeout(() => {
       const word = wordAt(asked.text, asked.cursor);
-      suggestions(word, asked.text.trim() === "", fields, db, controller.signal).then(
+      suggestions(word, asked.text.trim() === "", fields, databases, controller.signal).then(
         (all) => {
           if (controller.signal.aborted) return;
           setFound(all);
@@ -136,7 +170,7 @@ export function SearchBox(props: { ids: string[]; where: string; sort: string; d
       clearTimeout(timer);
       controller.abort();
     };
-  }, [asked, fields, db]);
+  }, [asked, fields]);
   useLayoutEffect(() => {
     if (cursor.current === null) return;
     input.current?.setSelectionRange(cursor.current, cursor.current);
@@ -180,7 +214,7 @@ export function SearchBox(props: { ids: string[]; where: string; sort: string; d
         event.preventDefault();
         close();
         rememberQuery(text.trim());
-        go(listHref(props.ids, text.trim(), props.sort, props.deleted));
+        databases().then((db) => go(listHref([db], text.trim(), sort, deleted)), announceError);
       }}
     >
       <input
@@ -192,7 +226,6 @@ export function SearchBox(props: { ids: string[]; where: string; sort: string; d
         value={text}
         placeholder={t("search.example")}
         aria-label={t("search")}
-        aria-invalid={isWrong}
         aria-autocomplete="list"
         aria-expanded={isOpen}
         aria-controls="suggestions"
@@ -208,8 +241,8 @@ export function SearchBox(props: { ids: string[]; where: string; sort: string; d
         onKeyDown={onKeyDown}
       />
       <button type="submit">{t("search.go")}</button>
-      {props.where !== "" && (
-        <a class="button" href={listHref(props.ids, "", props.sort, props.deleted)} aria-label={t("search.clear")}>
+      {where !== "" && (
+        <a class="button" href={listHref([props.db], "", sort, deleted)} aria-label={t("search.clear")}>
           ✕
         </a>
       )}
@@ -235,9 +268,7 @@ export function SearchBox(props: { ids: string[]; where: string; sort: string; d
             onClick={() => choose(suggestion)}
           >
             {suggestion.isField ? <code>{suggestion.text}</code> : <bdi>{suggestion.text}</bdi>}
-            <span class="sub" lang={suggestion.isField ? "en" : undefined}>
-              {suggestion.about}
-            </span>
+            <span class="sub">{typeof suggestion.about === "string" ? suggestion.about : <FieldText field={suggestion.about} />}</span>
           </li>
         ))}
       </ul>
@@ -255,7 +286,7 @@ export function SearchBox(props: { ids: string[]; where: string; sort: string; d
               >
                 <code>{field.name}:</code>
               </button>
-              <span>{field.asks}</span>
+              <FieldText field={field} />
               <code class="example">{field.example}</code>
             </li>
           ))}

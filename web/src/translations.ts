@@ -1,26 +1,26 @@
 // The texts of the page in its languages.
 
+import { fetched } from "./fetched_texts.ts";
+import de from "./lang/de.json?url";
 import en from "./lang/en.json";
+import es from "./lang/es.json?url";
+import fr from "./lang/fr.json?url";
+import ru from "./lang/ru.json?url";
 
 export type Words = Record<keyof typeof en, string>;
 
 /** The other languages are built as lists of their texts in the order of the English ones, see vite.config.mjs. */
-const loaders: Record<string, () => Promise<{ default: unknown }>> = {
-  de: () => import("./lang/de.json"),
-  ru: () => import("./lang/ru.json"),
-  fr: () => import("./lang/fr.json"),
-  es: () => import("./lang/es.json"),
-};
+const files: Record<string, string> = { de, ru, fr, es };
 
 let words: Words = en;
 let language = "en";
 
 /** Loads a language; English if there is no such one. */
 export async function load(wanted: string): Promise<void> {
-  const loader = loaders[wanted];
-  const texts = loader ? ((await loader()).default as string[]) : null;
+  const file = files[wanted];
+  const texts = file ? await fetched<string[]>(file) : null;
   words = texts ? (Object.fromEntries(Object.keys(en).map((key, index) => [key, texts[index]])) as Words) : en;
-  language = loader ? wanted : "en";
+  language = file ? wanted : "en";
   document.documentElement.lang = language;
 }
 
@@ -65,6 +65,13 @@ export function bytesText(bytes: number): string {
   }
   const text = bytes.toLocaleString(language, { maximumFractionDigits: bytes < 10 && unit > 0 ? 1 : 0 });
   return `${text} ${units[unit] ?? ""}`;
+}
+
+/** A time that something takes, in seconds or whole minutes. */
+export function timeText(seconds: number): string {
+  const isLong = seconds >= 120;
+  const value = Math.max(1, Math.round(isLong ? seconds / 60 : seconds));
+  return value.toLocaleString(language, { style: "unit", unit: isLong ? "minute" : "second", unitDisplay: "short" });
 }
 
 /** A share in percent; small ones with a decimal. */

@@ -93,7 +93,7 @@ function KnownFields({ column }: { column: number }) {
             <a href={hrefWith(parameter, before + field.name + rest)}>
               <code>{field.name}:</code>
             </a>
-            <span lang="en">{field.asks}</span>
+            <FieldText field={field} />
             <code class="example">{field.example}</code>
           </li>
         ))}
@@ -129,9 +129,18 @@ export function ServerText({ text, known }: { text: string; known: string | Know
   return load.state === "done" && load.value !== null ? <bdi>{load.value}</bdi> : <bdi lang="en">{text}</bdi>;
 }
 
+/** What a field of a query asks for, in the language of the page. */
+export function FieldText({ field }: { field: Field }) {
+  return (
+    <span>
+      <ServerText known={`field.${field.name}`} text={field.asks} />
+    </span>
+  );
+}
+
 /** What games can contain, in the language of the page; NAG is a word of programmers. */
 export function FeatureName({ kind, label }: { kind: string; label: string }) {
-  return <ServerText known={kind} text={kind === "nags" ? "symbols such as ! and ?" : label} />;
+  return <ServerText known={`feature.${kind}`} text={kind === "nags" ? "symbols such as ! and ?" : label} />;
 }
 
 /** What a conversion loses, by kind, in one line. */

@@ -13,6 +13,8 @@ export interface ListOptions<R> {
   isPicked: (row: R) => boolean;
   /** Selects a row or no longer does; with `isRange` all from the last one to it. */
   onPick: (index: number, row: R, isRange: boolean) => void;
+  /** Opens the menu of a row at a point of the window. */
+  onMenu: (index: number, row: R, x: number, y: number) => void;
   onError: (error: unknown) => void;
 }
 
@@ -68,6 +70,12 @@ export class VirtualList<R> {
     this.element.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     this.element.addEventListener("keydown", (event) => this.#key(event));
     this.element.addEventListener("click", (event) => this.#click(event));
+    // Also from the keyboard, and from a finger that stays.
+    this.element.addEventListener("contextmenu", (event) => {
+      const index = this.#indexOf(event.target);
+      if (!this.#openMenu(index ?? this.#active, index === null ? null : event)) return;
+      event.preventDefault();
+    });
     this.element.addEventListener("mouseover", (event) => {
       const index = this.#indexOf(event.target);
       if (index !== null) this.#options.onActive(index, this.row(index));
@@ -189,6 +197,16 @@ export class VirtualList<R> {
     this.#options.onActive(this.#active, this.row(this.#active));
   }
 
+  /** The menu of a row, where the pointer is, else below the row; whether there is one. */
+  #openMenu(index: number, at: { clientX: number; clientY: number } | null): boolean {
+    const row = this.row(index);
+    if (!row) return false;
+    this.select(index);
+    const box = this.#rows[index - this.#drawn]?.getBoundingClientRect();
+    this.#options.onMenu(index, row, at?.clientX ?? (box?.left ?? 0) + 30, at?.clientY ?? box?.bottom ?? 0);
+    return true;
+  }
+
   #key(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const page = this.visibleCount - 1;
@@ -206,6 +224,8 @@ export class VirtualList<R> {
       if (event.shiftKey && reached) this.#options.onPick(this.#active, reached, true);
     } else if (event.key === " ") {
       if (row) this.#options.onPick(this.#active, row, false);
+    } else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
+      this.#openMenu(this.#active, null);
     } else if (event.key === "Enter" && this.#active >= 0) {
       if (row) this.#options.onOpen(this.#active, row);
     } else return;
@@ -217,6 +237,10 @@ export class VirtualList<R> {
     const index = this.#indexOf(event.target);
     if (index === null) return;
     const row = this.row(index);
+    if ((event.target as Element).closest(".row-menu")) {
+      this.#openMenu(index, event);
+      return;
+    }
     this.select(index);
     const isLink = (event.target as Element).closest("a") !== null;
     if (row && (event.ctrlKey || event.metaKey || event.shiftKey || (event.target as Element).closest(".pick"))) {

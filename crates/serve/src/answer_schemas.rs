@@ -14,6 +14,7 @@ const ANSWERS: &[(&str, &str)] = &[
     ("/api/v1/explorer", "Explorer"),
     ("/api/v1/db/{id}/health", "Health"),
     ("/api/v1/db/{id}/repair", "Report"),
+    ("/api/v1/db/{id}/unlikely", "Report"),
     ("/api/v1/db/{id}/charsets", "Report"),
     ("/api/v1/spellings", "Report"),
     ("/api/v1/fields", "Fields"),

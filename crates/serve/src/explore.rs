@@ -127,6 +127,14 @@ fn played_move(m: &TreeMove) -> Value {
     })
 }
 
+/// The position after a move.
+fn fen_after(position: &Position, uci: &str) -> Option<String> {
+    let ply = position.parse_uci(uci)?;
+    let mut after = position.clone();
+    after.play_ply(ply);
+    Some(after.fen())
+}
+
 /// The answer of a database, which is the only one of the tree.
 pub(crate) fn of_tree(id: &str, tree: &Tree, database: &dyn Database) -> Value {
     let all = tree.games.max(1) as f64;
@@ -140,7 +148,11 @@ pub(crate) fn of_tree(id: &str, tree: &Tree, database: &dyn Database) -> Value {
             row["firstYear"] = json!((first > 0).then_some(first));
             row["lastYear"] = json!((year > 0).then_some(year));
             row["share"] = json!(m.games as f64 / all);
-            row["transposes"] = json!(m.child_games > m.games);
+            let transposes = m.child_games > m.games;
+            row["transposes"] = json!(transposes);
+            // To find how the others came there.
+            let after = Some(&m.uci).filter(|_| transposes);
+            row["fen"] = json!(after.and_then(|uci| fen_after(&tree.position, uci)));
             row
         })
         .collect();

@@ -62,6 +62,53 @@ pub(crate) const PROBLEMS: &[(&str, &str)] = &[
         "noPolyglot",
         "named like a Polyglot book, but it is none: {}",
     ),
+    ("noVariation", "`)` closes no variation"),
+    ("noComment", "`}` closes no comment"),
+    ("noMoveToReplace", "a variation without a move to replace"),
+    ("brackets", "text in brackets outside of a comment"),
+    ("noTag", "a line between the tags is not a tag"),
+    ("noQuote", "no quote ends the value of the tag `{}`"),
+    ("noGameText", "text that belongs to no game"),
+    (
+        "noResult",
+        "the game ends without a result, but its tag Result is `{}`: it may be cut off",
+    ),
+    (
+        "nothingPlayed",
+        "the game has neither moves nor a result: it may be cut off",
+    ),
+    (
+        "afterResult",
+        "moves follow the result: they are read as a game without tags",
+    ),
+    (
+        "twoResults",
+        "the tag Result is `{}`, but the game ends with `{}`",
+    ),
+    (
+        "ambiguous",
+        "more than one piece can play `{}`; only with {} is the rest of the line legal",
+    ),
+    ("zeroBytes", "{} zero bytes: a part of the text is lost"),
+    ("nagRange", "a NAG is a number from 0 to 255"),
+    ("setupPosition", "the setup position `{}` cannot be read"),
+    (
+        "setupPart",
+        "the {} of the setup position `{}` cannot be read",
+    ),
+    ("webPage", "a web page (HTML), which has no games"),
+    ("cutField", "`{}` needs {}, {} is left"),
+    ("cutField", "`{}` needs {}, {} are left"),
+    ("impossibleValue", "`{}` has the impossible value {}"),
+    ("unplayable", "`{}` cannot be played"),
+    ("unreadable", "`{}` is not readable text"),
+    ("checksum", "`{}` does not match its checksum"),
+    ("missingFile", "the file {} is missing"),
+    ("tooMuch", "{} of {} exceeds the limit of {}"),
+    (
+        "cutWhileRead",
+        "it was cut off, or its disk failed, while it was read",
+    ),
 ];
 
 /// Why a text is not a query.

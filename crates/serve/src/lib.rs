@@ -96,6 +96,7 @@ mod started_jobs;
 mod stored_record;
 mod stream;
 mod tried_writes;
+mod unlikely_values;
 mod write_requests;
 
 pub use app_state::GameDocument;

@@ -224,6 +224,13 @@ pub(crate) const ROUTES: &[Route] = &[
         content_type: JSON,
     },
     Route {
+        path: "/api/v1/db/{id}/unlikely",
+        summary: "The games whose date does not exist, is older than any known game or later than the file, and those \
+                  whose result the last position contradicts",
+        params: &[],
+        content_type: JSON,
+    },
+    Route {
         path: "/api/v1/db/{id}/charsets",
         summary: "The first 20 names of players that are not ASCII, in several character sets",
         params: &[],
@@ -381,6 +388,11 @@ pub(crate) const ROUTES: &[Route] = &[
                 "profile",
                 "string",
                 "for PGN: standard, full, lichess, chessbase or seven",
+            ),
+            param(
+                "sample",
+                "boolean",
+                "only size and time, estimated from the first 200 records",
             ),
         ],
         content_type: JSON,

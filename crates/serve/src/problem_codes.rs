@@ -178,6 +178,11 @@ mod tests {
                 let text = texts.remove(&name).unwrap_or_default();
                 assert!(!text.trim().is_empty(), "{language}: {name}");
             }
+            for field in tabia::query::fields() {
+                let name = format!("field.{}", field.name);
+                let text = texts.remove(&name).unwrap_or_default();
+                assert!(!text.trim().is_empty(), "{language}: {name}");
+            }
             for (id, template) in [PROBLEMS, QUERIES, HINTS, SPELLINGS].concat() {
                 let name = format!("text.{id}");
                 let text = texts

@@ -23,9 +23,9 @@ use crate::player_games::PlayerGames;
 use crate::player_tree::ReferenceReplies;
 use crate::problem::Problem;
 use crate::problem_codes::Code;
-use crate::search_duplicates_and_previews::{self, Tried};
+use crate::search_duplicates_and_previews::{self, PREVIEWED, SAMPLED, Tried, preview, sample};
 use crate::shelf_input::ShelfInput;
-use crate::{spellings_and_charsets, tried_writes};
+use crate::{spellings_and_charsets, tried_writes, unlikely_values};
 
 /// Pairs of one answer at most.
 const MAX_PAIRS: usize = 500;
@@ -40,11 +40,12 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/db/{id}/health", get(check))
         .route("/api/v1/duplicates", get(duplicates))
         .route("/api/v1/db/{id}/charsets", get(charsets))
+        .route("/api/v1/db/{id}/unlikely", get(unlikely))
         .route("/api/v1/db/{id}/repair", get(repair))
         .route("/api/v1/spellings", get(spellings))
         .route("/api/v1/player", get(player))
         .route("/api/v1/player/unfaced", get(unfaced))
-        .route("/api/v1/convert", get(preview))
+        .route("/api/v1/convert", get(conversion))
 }
 
 /// As far as `work` has come with the report of a key, which it does once in each `state` of the inputs.
@@ -156,6 +157,25 @@ async fn charsets(State(app): Shared, asked: Asked, Path(id): Path<String>) -> R
     .await
 }
 
+/// The games of a database whose date or result cannot be right.
+async fn unlikely(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Response<Body> {
+    answer(app, move |app| {
+        let input = app.shelf.find(&id)?;
+        let opened = app.shelf.database(&id)?;
+        let fingerprint = opened.fingerprint.clone();
+        let key = format!("unlikely\n{id}\n{fingerprint}");
+        reported(app, &asked, &fingerprint, &key, move |job| {
+            let Some(database) = opened.database() else {
+                return Ok(());
+            };
+            let found = unlikely_values::find(database, input.modified(), &job.progress)?;
+            job.update(|report| *report = found);
+            Ok(())
+        })
+    })
+    .await
+}
+
 /// What a repair would save.
 async fn repair(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Response<Body> {
     answer(app, move |app| {
@@ -217,14 +237,16 @@ async fn unfaced(State(app): Shared, asked: Asked, params: Params) -> Response<B
     .await
 }
 
-async fn preview(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
+async fn conversion(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
     answer(app, move |app| {
         let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+        let is_sample = params.is_on("sample");
         let tried = Tried {
             inputs: databases(app, &params)?,
             records: source.parts.iter().map(|part| part.len).collect(),
             query: Query::parse(params.text("where"))?,
             deleted: params.is_on("deleted"),
+            most: if is_sample { SAMPLED } else { PREVIEWED },
         };
         let name = params.text("to");
         let to = tabia::format(name)
@@ -236,12 +258,13 @@ async fn preview(State(app): Shared, asked: Asked, params: Params) -> Response<B
         let profile = profile_of(params.text("profile"))?;
         let (key, deleted) = (source.key(), tried.deleted);
         let key = format!(
-            "convert\n{key}\n{name}\n{profile:?}\n{deleted}\n{}",
+            "convert\n{key}\n{name}\n{profile:?}\n{deleted} {is_sample}\n{}",
             tried.query
         );
         let threads = app.threads;
         reported(app, &asked, &source.fingerprint(), &key, move |job| {
-            search_duplicates_and_previews::preview(&tried, to, profile, threads, job)
+            let work = if is_sample { sample } else { preview };
+            work(&tried, to, profile, threads, job)
         })
     })
     .await

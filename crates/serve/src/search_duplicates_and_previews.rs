@@ -26,7 +26,11 @@ use crate::shelf_input::ShelfInput;
 /// Hits of a search at most.
 pub(crate) const MAX_HITS: u64 = 500;
 /// Records that a preview converts.
-const PREVIEWED: u32 = 20_000;
+pub(crate) const PREVIEWED: u32 = 20_000;
+/// Records of a sample, from which size and time are estimated at once, and those of a first part of it, which show what
+/// does not grow with the number of games.
+pub(crate) const SAMPLED: u32 = 200;
+const SAMPLED_FIRST: u32 = 20;
 /// Problems of a preview that are shown.
 const MAX_PROBLEMS: usize = 20;
 
@@ -232,10 +236,50 @@ pub(crate) struct Tried {
     pub(crate) query: Query,
     /// Records marked as deleted too.
     pub(crate) deleted: bool,
+    /// Records of each input that are converted at most.
+    pub(crate) most: u32,
 }
 
-/// Writes the first games of inputs in another format into a folder that is removed at once, and counts what
-/// they lose.
+/// What was written of the first records of inputs.
+struct Part {
+    /// Records that were read.
+    converted: u64,
+    /// Records that were written.
+    written: u64,
+    bytes: u64,
+    seconds: f64,
+    losses: Vec<Value>,
+    problems: Problems,
+}
+
+/// Estimates size and time of a conversion from some of its games.
+pub(crate) fn sample(
+    tried: &Tried,
+    to: Format,
+    profile: Profile,
+    threads: usize,
+    job: &Job<Value>,
+) -> Result<()> {
+    let records: u64 = tried.records.iter().copied().map(u64::from).sum();
+    let first = convert_first(tried, SAMPLED_FIRST, to, profile, threads, job)?;
+    let all = convert_first(tried, tried.most, to, profile, threads, job)?;
+    // What both took and does not grow is left out.
+    let more = (records - all.converted) as f64;
+    let between = all.converted.saturating_sub(first.converted).max(1) as f64;
+    let grown = |small: f64, large: f64| large + (large - small).max(0.0) / between * more;
+    job.update(|found| {
+        *found = json!({
+            "records": records,
+            "converted": all.converted,
+            "written": all.written,
+            "bytes": grown(first.bytes as f64, all.bytes as f64) as u64,
+            "seconds": grown(first.seconds, all.seconds),
+        });
+    });
+    Ok(())
+}
+
+/// Writes the first games of inputs in another format, and counts what they lose.
 pub(crate) fn preview(
     tried: &Tried,
     to: Format,
@@ -243,6 +287,39 @@ pub(crate) fn preview(
     threads: usize,
     job: &Job<Value>,
 ) -> Result<()> {
+    let records: u64 = tried.records.iter().copied().map(u64::from).sum();
+    let part = convert_first(tried, tried.most, to, profile, threads, job)?;
+    let is_whole = part.converted == records;
+    let share = if is_whole {
+        1.0
+    } else {
+        records as f64 / part.converted as f64
+    };
+    job.update(|found| {
+        *found = json!({
+            "records": records,
+            "converted": part.converted,
+            "isWhole": is_whole,
+            "written": part.written,
+            "bytes": (part.bytes as f64 * share) as u64,
+            "seconds": part.seconds * share,
+            "losses": part.losses,
+            "problems": part.problems.count,
+            "examples": part.problems.first,
+        });
+    });
+    Ok(())
+}
+
+/// Writes the first games of each input, `most` of them, into a folder that is removed at once.
+fn convert_first(
+    tried: &Tried,
+    most: u32,
+    to: Format,
+    profile: Profile,
+    threads: usize,
+    job: &Job<Value>,
+) -> Result<Part> {
     let mut items = Vec::new();
     let mut options = ConvertOptions::default();
     for input in &tried.inputs {
@@ -261,41 +338,23 @@ pub(crate) fn preview(
     options.plan.threads = threads;
     options.plan.selection.deleted = tried.deleted;
     options.plan.filter = Some(tried.query.clone()).filter(|query| !query.is_empty());
-    let numbers = || tried.records.iter().copied();
-    let records: u64 = numbers().map(u64::from).sum();
-    let converted: u64 = numbers()
-        .map(|records| u64::from(records.min(PREVIEWED)))
-        .sum();
-    let is_whole = converted == records;
-    if !is_whole {
-        let ranges = RecordRanges::parse(&format!("1-{PREVIEWED}"));
+    let numbers = tried.records.iter().copied();
+    let converted: u64 = numbers.map(|records| u64::from(records.min(most))).sum();
+    if tried.records.iter().any(|records| *records > most) {
+        let ranges = RecordRanges::parse(&format!("1-{most}"));
         options.plan.selection.numbers = Some(ranges.map_err(Error::invalid)?);
     }
     let mut problems = Problems::default();
     let start = Instant::now();
     let (summary, written) = convert(&items, target, &options, &job.progress, &mut problems)?;
-    let took = start.elapsed().as_secs_f64();
-    let losses = losses(&summary.losses);
-    let share = if is_whole {
-        1.0
-    } else {
-        records as f64 / converted as f64
-    };
-    let bytes = (written.bytes as f64 * share) as u64;
-    job.update(|found| {
-        *found = json!({
-            "records": records,
-            "converted": converted,
-            "isWhole": is_whole,
-            "written": written.records,
-            "bytes": bytes,
-            "seconds": took * share,
-            "losses": losses,
-            "problems": problems.count,
-            "examples": problems.first,
-        });
-    });
-    Ok(())
+    Ok(Part {
+        converted,
+        written: written.records.into(),
+        bytes: written.bytes,
+        seconds: start.elapsed().as_secs_f64(),
+        losses: losses(&summary.losses),
+        problems,
+    })
 }
 
 /// Every entry of a position of a book, in the order in which they are stored.
@@ -319,6 +378,11 @@ pub(crate) fn book_page(book: &dyn Book, position: &Position) -> Result<Value> {
             json!({
                 "uci": entry.m.map(|m| position.uci(m).to_string()),
                 "san": entry.m.map(|m| position.san(m).to_string()),
+                "fen": entry.m.map(|m| {
+                    let mut after = position.clone();
+                    after.play(m);
+                    after.fen()
+                }),
                 "weight": weight,
                 "share": share,
                 "games": entry.games.or(entry.results.map(tabia::Wdl::games)),

@@ -143,6 +143,10 @@ fn answers_fit_their_schemas() {
         ("/api/v1/db/{id}/health", "db/tabia.cbh/health".to_owned()),
         ("/api/v1/db/{id}/repair", "db/tabia.cbh/repair".to_owned()),
         (
+            "/api/v1/db/{id}/unlikely",
+            "db/tabia.cbh/unlikely".to_owned(),
+        ),
+        (
             "/api/v1/db/{id}/charsets",
             "db/tabia.cbh/charsets".to_owned(),
         ),

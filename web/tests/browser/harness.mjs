@@ -288,10 +288,10 @@ export async function launch() {
 /** Shows the page as `npm run build` made it, with the headers of the server: `TABIA_DIST=1` tests it before it is compiled in. */
 async function serveBuilt(context, server) {
   const dist = join(root, "crates/serve/dist");
-  const types = { js: "text/javascript", css: "text/css", svg: "image/svg+xml" };
+  const types = { js: "text/javascript", css: "text/css", json: "application/json", svg: "image/svg+xml" };
   await context.route(`${server.base}/**`, async (route) => {
     const { pathname } = new URL(route.request().url());
-    const asset = /^\/assets\/[^/]+\.(js|css|svg)$/.exec(pathname);
+    const asset = /^\/assets\/[^/]+\.(js|css|json|svg)$/.exec(pathname);
     if (asset) return route.fulfill({ path: join(dist, pathname), contentType: types[asset[1]] });
     if (route.request().resourceType() !== "document") return route.continue();
     const headers = (await route.fetch()).headers();

@@ -185,8 +185,7 @@ describe("shelf", () => {
         assert.ok(found.length > 10, String(found));
         return found;
       })).length;
-      await page.keyboard.press("/");
-      await page.keyboard.type("LEAGUE poly");
+      await page.locator("#shelf-filter").pressSequentially("LEAGUE poly");
       // A word of the name and one of name or format.
       await eventually(async () => assert.deepEqual(await names(), ["league.bin"]));
       assert.equal(await page.locator("search [role=status]").textContent(), `1 of ${all}`);
@@ -194,10 +193,10 @@ describe("shelf", () => {
       await axeFindsNothing(page);
       await page.reload();
       await eventually(async () => assert.deepEqual(await names(), ["league.bin"]));
-      assert.equal(await page.locator("#search").inputValue(), "LEAGUE poly");
-      await page.locator("#search").fill("SCID games");
+      assert.equal(await page.locator("#shelf-filter").inputValue(), "LEAGUE poly");
+      await page.locator("#shelf-filter").fill("SCID games");
       await eventually(async () => assert.ok((await names()).every((name) => /^games-s[ci]/.test(name)), String(await names())));
-      await page.locator("#search").fill("no such file");
+      await page.locator("#shelf-filter").fill("no such file");
       await page.getByText("Neither name nor format of a file contains “no such file”.").waitFor();
       await axeFindsNothing(page);
       await page.getByRole("button", { name: "Show all" }).focus();
@@ -205,7 +204,7 @@ describe("shelf", () => {
       await eventually(async () => assert.equal((await names()).length, all));
       await page.waitForURL((url) => url.search === "");
       // Back from a view, the filter is as it was.
-      await page.locator("#search").fill("twice");
+      await page.locator("#shelf-filter").fill("twice");
       await page.waitForURL(/q=twice/);
       await page.locator(".card h3 a").click();
       await page.locator(".layer .row").first().waitFor();
@@ -931,7 +930,8 @@ describe("games", () => {
         await page.locator(".fields.known").getByRole("link", player).click();
         await page.locator(".error").waitFor({ state: "detached" });
         await eventually(() => assert.equal(new URL(page.url()).searchParams.get(parameter), fixed));
-        if (parameter === "q" && !path.startsWith("/convert")) await eventually(async () => assert.equal(await page.locator("#search").inputValue(), fixed));
+        const field = { "/explorer": "#explorer-filter", "/search": "#position-query" }[/^\/\w+/.exec(path)[0]];
+        if (parameter === "q" && field) await eventually(async () => assert.equal(await page.locator(field).inputValue(), fixed));
       });
     }
   });
@@ -943,6 +943,77 @@ describe("games", () => {
       await page.locator(".fields button", { hasText: "player:" }).first().click();
       await eventually(async () => assert.equal(await page.locator("#search").inputValue(), "player:"));
     }));
+
+  test("the menu of a row opens by keyboard, mouse and finger, and does what it says", async () => {
+    const items = (page) => page.locator("[role=menu] [role=menuitem]");
+    await scenario("/games?db=league.pgn&q=eco%3AC54", async (page) => {
+      await rows(page).first().waitFor();
+      const list = page.locator(".list");
+      await list.focus();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Shift+F10");
+      await eventually(async () => assert.deepEqual(await items(page).allTextContents(), ["Open", "Copy PGN", "Copy FEN", "Explorer"]));
+      await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.textContent), "Open"));
+      await axeFindsNothing(page);
+      await page.keyboard.press("Escape");
+      await items(page).first().waitFor({ state: "detached" });
+      assert.equal(await page.evaluate(() => document.activeElement.className), "list");
+      // The position after the last of these moves: the games have no ten.
+      const fen = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2PP1N2/PP3PPP/RNBQK2R b KQkq - 0 5";
+      await page.keyboard.press("ContextMenu");
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("Enter");
+      await page.waitForFunction(async (wanted) => (await navigator.clipboard.readText()) === wanted, fen);
+      // The same next to the board.
+      await page.evaluate(() => navigator.clipboard.writeText(""));
+      await page.locator(".preview").getByRole("button", { name: "Copy FEN" }).click();
+      await page.waitForFunction(async (wanted) => (await navigator.clipboard.readText()) === wanted, fen);
+      const row = rows(page).nth(4);
+      await row.click({ button: "right" });
+      await items(page).filter({ hasText: "Copy PGN" }).click();
+      const white = await row.locator(".c-white").textContent();
+      await page.waitForFunction(async (name) => (await navigator.clipboard.readText()).includes(`[White "${name}"]`), white);
+      await row.click({ button: "right" });
+      await page.locator(".found").click();
+      await items(page).first().waitFor({ state: "detached" });
+      await row.hover();
+      await row.locator(".row-menu").click();
+      await page.screenshot({ path: join(pictures, "row-menu.png") });
+      await items(page).filter({ hasText: "Explorer" }).click();
+      await page.waitForURL((url) => url.pathname === "/explorer" && url.searchParams.get("play") === "e2e4,e7e5,g1f3,b8c6,f1c4,f8c5,c2c3,g8f6,d2d3");
+    });
+    await scenario(
+      "/games?db=league.pgn",
+      async (page) => {
+        const row = rows(page).nth(2);
+        await row.locator(".row-menu").tap();
+        await items(page).first().waitFor();
+        for (const item of await items(page).all()) assert.ok((await item.boundingBox()).height >= 44);
+        const box = await page.locator("[role=menu]").boundingBox();
+        assert.ok(box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box));
+        await axeFindsNothing(page);
+        await page.screenshot({ path: join(pictures, "row-menu-phone.png") });
+        await items(page).filter({ hasText: "Open" }).tap();
+        await page.waitForURL(/\/db\/league\.pgn\/game\/3/);
+      },
+      { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+    );
+  });
+
+  test("the fields of the search are described in the language of the page", () =>
+    scenario(
+      "/games?db=league.pgn",
+      async (page) => {
+        await page.locator(".search button[aria-expanded]").click();
+        await page.locator(".fields li", { hasText: "Weiß oder Schwarz" }).waitFor();
+        await eventually(async () => assert.equal(await page.locator(".search .fields [lang=en]").count(), 0));
+        await page.locator(".search button[aria-expanded]").click();
+        await page.locator("#search").pressSequentially("elod");
+        await page.locator("[role=option]", { hasText: "Wertung von Weiß minus die von Schwarz" }).waitFor();
+      },
+      { locale: "de-DE" },
+    ));
 });
 
 describe("game", () => {
@@ -989,7 +1060,7 @@ describe("game", () => {
       await currentMove(page).waitFor();
       await page.keyboard.press("Shift+ArrowRight");
       await eventually(async () => assert.match(await currentMove(page).textContent(), /^f4/));
-      await page.waitForURL(/node=/);
+      await page.waitForURL(/ply=3&line=1$/);
       await page.keyboard.press("ArrowRight");
       await eventually(async () => assert.match(await currentMove(page).textContent(), /exf4/));
       await page.keyboard.press("Shift+ArrowLeft");
@@ -1492,6 +1563,33 @@ describe("game", () => {
       await eventually(async () => assert.ok((await page.locator(".who bdi").count()) >= 2));
       await eventually(async () => assert.match(await page.locator(".who").textContent(), /כהן/));
     }));
+
+  test("a variation is in the address by its line, and old addresses with the number of a move are read", () =>
+    scenario(`${path}?ply=4&line=1.1`, async (page) => {
+      const shown = async (text) => eventually(async () => assert.equal(await currentMove(page).textContent(), text));
+      // The second move of the Falkbeer is in a variation of the first one.
+      await shown("d5");
+      await page.keyboard.press("ArrowRight");
+      await shown("exd5");
+      await page.waitForURL(/ply=5&line=1\.1$/);
+      await page.reload();
+      await shown("exd5");
+      await page.keyboard.press("Shift+ArrowRight");
+      await page.waitForURL(/ply=5&line=1\.1\.1$/);
+      await shown("♘f3");
+      await page.keyboard.press("End");
+      await page.waitForURL(/ply=6&line=1\.1\.1$/);
+      await page.keyboard.press("Home");
+      await page.waitForURL((url) => url.search === "");
+      // What the game does not have is its mainline.
+      await page.goto(`${server.base}${path}?ply=3&line=7.2`);
+      await shown("♘f3");
+      // Node 4 is the first move of the first variation.
+      await page.goto(`${server.base}${path}?node=4`);
+      await shown("f4!?");
+      await page.keyboard.press("ArrowRight");
+      await page.waitForURL(/\?ply=4&line=1$/);
+    }));
 });
 
 describe("explorer", () => {
@@ -1722,6 +1820,58 @@ describe("explorer", () => {
       await currentMove(page).waitFor();
       await eventually(async () => assert.equal(await currentMove(page).textContent(), "e4"));
     }));
+
+  test("each of several sources has the share of a move", () =>
+    scenario("/explorer?src=league.ctg,league.pgn,games.pgn", async (page) => {
+      const row = page.locator(".explorer-table tbody tr", { has: page.locator(".move-button", { hasText: /^e4$/ }) });
+      await eventually(async () => assert.equal(await row.locator("td.share").count(), 3));
+      const [book, database, own] = await row.locator("td.share").allTextContents();
+      assert.equal(book, database, "the book was made of the database");
+      assert.match(database, /^6\d %$/);
+      assert.notEqual(own, database);
+    }));
+
+  test("a transposition names the other moves that lead to it", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tabia-orders-"));
+    const game = (moves) => `[White "A"]\n[Black "B"]\n[Result "*"]\n\n${moves} *\n\n`;
+    const orders = join(folder, "orders.pgn");
+    writeFileSync(orders, game("1. d4 Nf6 2. c4 e6 3. Nf3 d5") + game("1. d4 d5 2. c4 e6 3. Nf3 Nf6") + game("1. Nf3 d5 2. d4 Nf6 3. c4 e6"));
+    run("index", orders);
+    try {
+      await onServer(folder, "/explorer?src=orders.pgn&play=d2d4,g8f6,c2c4,e7e6,g1f3", async (page) => {
+        const other = page.locator(".explorer-table tbody tr[data-uci=d7d5] .other-order");
+        // The first move that is another one than on the board.
+        await eventually(async () => assert.equal(await other.textContent(), "also by 1…d5 …"));
+        assert.equal(await other.getAttribute("title"), "also by 1.d4 d5 2.c4 e6 3.♘f3 ♘f6");
+        await axeFindsNothing(page);
+        await other.click();
+        await page.waitForURL(/\/db\/orders\.pgn\/game\/2\?ply=6/);
+      });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test("the board is read as text and moves are typed", () =>
+    scenario("/explorer?src=league.pgn", async (page) => {
+      await page.locator(".explorer-table tbody .move-button").first().waitFor();
+      await page.keyboard.press("x");
+      await page.locator(".as-text", { hasText: "king e1, queen d1" }).waitFor();
+      await page.waitForURL(/view=text/);
+      const field = page.locator(".as-text input");
+      await field.fill("d4");
+      await field.press("Enter");
+      await page.waitForURL(/play=d2d4/);
+      await page.locator(".as-text", { hasText: "Black to move" }).waitFor();
+      await field.fill("Ke2");
+      await field.press("Enter");
+      await page.locator(".as-text [role=alert]", { hasText: "Ke2" }).waitFor();
+      await axeFindsNothing(page);
+      await page.reload();
+      await page.locator(".as-text", { hasText: "g2 h2 d4" }).waitFor();
+      await page.getByRole("button", { name: "Position as text" }).click();
+      await page.locator(".as-text").waitFor({ state: "detached" });
+    }));
 });
 
 describe("check", () => {
@@ -1833,7 +1983,7 @@ describe("check", () => {
     scenario("/health?db=games.pgn", async (page) => {
       await page.locator(".on-request").nth(2).waitFor();
       for (const button of await page.getByRole("button", { name: /^Find: / }).all()) await button.focus();
-      for (let left = 3; left > 0; left--) {
+      for (let left = 4; left > 0; left--) {
         await page.getByRole("button", { name: /^Find: / }).first().click();
         await eventually(async () => assert.equal(await page.getByRole("button", { name: /^Find: / }).count(), left - 1));
       }
@@ -1872,6 +2022,36 @@ describe("check", () => {
       await page.locator(".brand").click();
       await page.locator(".card", { hasText: "league.ctg" }).filter({ hasText: "✓ checked" }).waitFor();
     }));
+
+  test("dates and results that cannot be right are lists of their own", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tabia-unlikely-"));
+    const game = (date, result, moves) => `[White "A"]\n[Black "B"]\n[Date "${date}"]\n[Result "${result}"]\n\n${moves} ${result}\n\n`;
+    const mate = "1. f3 e5 2. g4 Qh4#";
+    writeFileSync(
+      join(folder, "dates.pgn"),
+      game("2001.01.01", "1-0", "1. e4") + game("1066.10.14", "0-1", mate) + game("2099.??.??", "1-0", mate) + game("????.??.??", "1/2-1/2", "1. e4 e5"),
+    );
+    try {
+      await onServer(folder, "/health?db=dates.pgn", async (page) => {
+        const panel = page.locator(".on-request", { hasText: "Dates and results" });
+        await panel.getByRole("button").click();
+        const cells = async (index) => (await panel.locator("table").nth(index).locator("tbody tr").allInnerTexts()).map((text) => text.split(/\s*\t\s*/));
+        await eventually(async () =>
+          assert.deepEqual(await cells(0), [
+            ["2", "1066.10.14", "before the oldest known game"],
+            ["3", "2099.??.??", "later than the file"],
+          ]),
+        );
+        assert.deepEqual(await cells(1), [["3", "1-0", "the game ends in mate"]]);
+        await axeFindsNothing(page);
+        await panel.locator("table a").first().click();
+        await page.waitForURL(/\/db\/dates\.pgn\/game\/2/);
+        await page.goto(page.url().replace(/\/db\/.*/, "/health?db=dates.pgn"));
+      });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });
 
 describe("explorer with a saved index", () => {
@@ -2229,8 +2409,8 @@ describe("players", () => {
   test("a player is found by the start of the name", () =>
     scenario("/player/?db=league.pgn", async (page) => {
       await page.locator(".empty").waitFor();
-      await page.fill("#search", "carl");
-      await page.waitForFunction(() => (document.querySelector("#search-names option")?.value ?? "").startsWith("Carlsen"));
+      await page.fill("#player-name", "carl");
+      await page.waitForFunction(() => (document.querySelector("#player-name-names option")?.value ?? "").startsWith("Carlsen"));
       await page.keyboard.press("Enter");
       await page.waitForURL(/player\/Carlsen/);
       await page.locator(".two .data tbody tr").first().waitFor();
@@ -2334,13 +2514,13 @@ describe("players", () => {
 
   test("Enter right after typing opens the player that was typed", () =>
     scenario("/player/?db=league.pgn", async (page) => {
-      await page.locator("#search-names option").first().waitFor({ state: "attached" });
+      await page.locator("#player-name-names option").first().waitFor({ state: "attached" });
       await page.route("**/suggest?**", async (route) => {
         await new Promise((done) => setTimeout(done, 300));
         await route.continue();
       });
-      await page.locator("#search").fill("Short, B");
-      await page.locator("#search").press("Enter");
+      await page.locator("#player-name").fill("Short, B");
+      await page.locator("#player-name").press("Enter");
       await page.locator("h1", { hasText: "Short, B" }).waitFor();
       assert.equal(new URL(page.url()).pathname, "/player/Short%2C%20B");
     }));
@@ -2388,7 +2568,7 @@ describe("positions", () => {
       await page.locator(".edit-board button").first().waitFor();
       await page.locator('.tools [aria-label="white bishop"]').click();
       await page.locator('.edit-board [aria-label^="b5:"]').click();
-      await eventually(async () => assert.equal(await page.locator("#search").inputValue(), "sub:8/8/8/1B6/8/8/8/8"));
+      await eventually(async () => assert.equal(await page.locator("#position-query").inputValue(), "sub:8/8/8/1B6/8/8/8/8"));
       await page.fill('.fields-grid input[placeholder="20..80"]', "..10");
       await page.keyboard.press("Tab");
       await page.locator("button.primary").click();
@@ -2436,7 +2616,7 @@ describe("positions", () => {
         asked++;
         return route.fulfill({ json: { isDone: false, scanned: 320, total: 3000, unindexed: ["packed.pgn.gz"], hits: [hit], isLimited: false, next: 1, leftOut: [] } });
       });
-      await page.locator("#search").fill("sub:8/8/8/8/4P3/8/8/8");
+      await page.locator("#position-query").fill("sub:8/8/8/8/4P3/8/8/8");
       await page.locator("button.primary").click();
       const found = page.locator(".found");
       await found.filter({ hasText: "packed.pgn.gz: reading 320 of 3,000 games" }).waitFor();
@@ -2450,7 +2630,7 @@ describe("positions", () => {
       // What was found stays, and another search is not stopped.
       await page.locator(".hits a", { hasText: "Anand, A" }).waitFor();
       await page.unroute("**/api/v1/search?**");
-      await page.locator("#search").fill("sub:8/8/8/8/3P4/8/8/8");
+      await page.locator("#position-query").fill("sub:8/8/8/8/3P4/8/8/8");
       await page.locator("button.primary").click();
       await found.filter({ hasText: "The first 500 games" }).waitFor();
       await page.locator(".scan", { hasText: "a saved index makes it faster" }).waitFor();
@@ -2481,20 +2661,20 @@ describe("positions", () => {
       await page.getByLabel("white rook, at least").fill("1");
       await page.getByLabel("white rook, at most").fill("1");
       await page.keyboard.press("Tab");
-      await eventually(async () => assert.equal(await page.locator("#search").inputValue(), "count:P<=4 count:R=1"));
+      await eventually(async () => assert.equal(await page.locator("#position-query").inputValue(), "count:P<=4 count:R=1"));
       await axeFindsNothing(page);
       await page.getByRole("button", { name: "Find games" }).click();
       await eventually(async () => assert.match(await page.locator(".hits").textContent(), /Promotion/));
       await page.screenshot({ path: join(pictures, "piece-counts.png") });
       // The fields follow the query.
-      await page.locator("#search").fill("count:R>=2");
+      await page.locator("#position-query").fill("count:R>=2");
       await eventually(async () => assert.equal(await page.getByLabel("white rook, at least").inputValue(), "2"));
       await eventually(async () => assert.equal(await page.getByLabel("white pawn, at most").inputValue(), ""));
     }));
 
   test("an edited query changes the board", () =>
     scenario("/search?db=league.pgn", async (page) => {
-      await page.fill("#search", "sub:8/8/8/8/4N3/8/8/_7 move:Nc3");
+      await page.fill("#position-query", "sub:8/8/8/8/4N3/8/8/_7 move:Nc3");
       await page.locator('.edit-board [aria-label="e4: white knight"]').waitFor();
       await page.locator('.edit-board [aria-label="a1: must be empty"]').waitFor();
       await eventually(async () => assert.equal(await page.locator('.fields-grid input[placeholder="Bxh7+"]').inputValue(), "Nc3"));
@@ -2602,6 +2782,40 @@ describe("conversion", () => {
       await page.locator(".state.ok").waitFor();
       await eventually(async () => assert.match(await page.locator("main").innerText(), /kB ≈ [1-9]\d* s/));
     }));
+
+  test("size and time are estimated from a sample before the losses are counted", async () => {
+    const view = await open(browser, server);
+    try {
+      const { page } = view;
+      let go;
+      const held = new Promise((done) => {
+        go = done;
+      });
+      await page.route(/\/api\/v1\/convert\?/, async (route) => {
+        if (!route.request().url().includes("sample=1")) await held;
+        await route.continue();
+      });
+      await page.goto(`${server.base}/convert?db=league.pgn&to=si4`);
+      const estimate = page.getByText(/^About [\d.]+ kB and 1 sec, by 200 of 3,000 records\.$/);
+      await estimate.waitFor();
+      const about = Number(/[\d.]+/.exec(await estimate.textContent())[0]);
+      assert.equal(await page.locator(".command").count(), 0);
+      go();
+      await page.locator(".command").waitFor();
+      assert.equal(await estimate.count(), 0);
+      const whole = Number(/([\d.]+) kB/.exec(await page.locator(".report").textContent())[1]);
+      // Names of players come again and again, so that the first games take more.
+      assert.ok(about > whole / 2 && about < whole * 2, `${about} ${whole}`);
+    } finally {
+      await view.close();
+    }
+  });
+
+  test("an index that is offered states what it takes", () =>
+    scenario("/", async (page) => {
+      const card = page.locator(".card", { hasText: "games-si4.si4" });
+      await eventually(async () => assert.match(await card.locator(".count").textContent(), /Build index \(about \d+ B, 1 sec\)/));
+    }));
 });
 
 describe("book", () => {
@@ -2646,7 +2860,7 @@ describe("book", () => {
       run("book", "build", join(folder, "evals.pgn"), "-o", join(folder, "small.bin"), "--min-games", "1");
       await onServer(folder, "/book/small.bin?play=e2e4,e7e5", async (page) => {
         await page.locator(".book-view .move-button").nth(1).waitFor();
-        await page.locator(".book-view label select").selectOption("evals.pgn");
+        await page.getByLabel("Warn of moves that lose").selectOption("evals.pgn");
         await eventually(async () => assert.equal(await page.locator('tr .mark[aria-label="loses by the stored evaluations of 1 games"]').count(), 1));
         assert.match(await page.locator("tr", { has: page.locator(".mark.bad") }).locator("th").textContent(), /h5/);
         await axeFindsNothing(page);
@@ -2659,8 +2873,35 @@ describe("book", () => {
 
   test("a move of a book leads to the games with the position", () =>
     scenario("/book/league.ctg?play=e2e4,c7c5", async (page) => {
-      await page.locator(".book-view a", { hasText: "league.pgn" }).first().click();
+      await page.getByLabel("Games with the moves in").selectOption("league.pgn");
+      await page.getByRole("link", { name: "Games with this position" }).click();
       await page.waitForFunction(() => /of 3,000/.test(document.querySelector(".found")?.textContent ?? ""));
+    }));
+
+  test("the games of a move are those with the position after it, in a database that is chosen", () =>
+    scenario("/book/league.ctg", async (page) => {
+      const link = (move) => page.locator(`tr[data-uci=${move}]`).getByRole("link", { name: /^Games of / });
+      await page.getByLabel("Games with the moves in").selectOption("league.pgn");
+      const counted = (await page.locator("tr[data-uci=e2e4]").innerText()).split("\t").find((text) => /^\d,\d{3}$/.test(text.trim()));
+      await link("e2e4").click();
+      await eventually(async () => assert.match(await page.locator(".found").textContent(), new RegExp(`^${counted.trim()} of 3,000`)));
+      await page.goBack();
+      await eventually(async () => assert.equal(await page.getByLabel("Games with the moves in").inputValue(), "league.pgn"));
+      await axeFindsNothing(page);
+    }));
+
+  test("the board of a book is read as text and moves are typed", () =>
+    scenario("/book/league.ctg", async (page) => {
+      await page.locator("tr[data-uci=e2e4]").waitFor();
+      await page.keyboard.press("x");
+      const field = page.locator(".as-text input");
+      await field.fill("e4");
+      await field.press("Enter");
+      await page.waitForURL(/play=e2e4.*view=text/);
+      await page.locator(".as-text", { hasText: "Black to move" }).waitFor();
+      await field.fill("c7c5");
+      await field.press("Enter");
+      await page.waitForURL(/play=e2e4%2Cc7c5/);
     }));
 });
 
@@ -2721,7 +2962,7 @@ describe("page", () => {
         async (page) => {
           await page.locator(ready[name]).first().waitFor();
           await eventually(async () => assert.equal(await page.locator("html").getAttribute("lang"), "de"));
-          await eventually(async () => assert.match(await page.locator(".top").textContent(), /Regal.*Einstellungen/));
+          await eventually(async () => assert.match(await page.locator(".top").innerHTML(), /Regal.*Einstellungen/s));
           await eventually(async () => assert.ok(!/\b(Settings|Games|Loading|Moves|Result|Score|Choose|Database)\b/.test(await page.locator("main").innerText())));
         },
         { locale: "de-DE" },
@@ -2746,7 +2987,7 @@ describe("page", () => {
   test("settings change theme, board, pieces and language at once", () =>
     scenario("/db/games.pgn/game/1", async (page) => {
       await moves(page).first().waitFor();
-      await page.locator(".top button", { hasText: "Settings" }).click();
+      await page.getByRole("button", { name: "Settings" }).click();
       const select = (index) => page.locator("dialog select").nth(index);
       await select(1).selectOption("dark");
       await eventually(async () => assert.equal(await page.locator("html").getAttribute("data-theme"), "dark"));
@@ -2768,7 +3009,7 @@ describe("page", () => {
         assert.ok(path);
         return path;
       });
-      await page.locator(".top button", { hasText: "Settings" }).click();
+      await page.getByRole("button", { name: "Settings" }).click();
       const choose = (name) => page.locator("dialog select").nth(3).selectOption(name);
       await choose("angular");
       await eventually(async () => assert.notEqual(await outline(), classic));
@@ -2782,7 +3023,7 @@ describe("page", () => {
       await moves(page).first().waitFor();
       await eventually(async () => assert.equal(await outline(), angular));
       await page.screenshot({ path: join(pictures, "test-contrast.png") });
-      await page.locator(".top button", { hasText: "Settings" }).click();
+      await page.getByRole("button", { name: "Settings" }).click();
       await choose("classic");
       await eventually(async () => assert.equal(await outline(), classic));
     }));
@@ -2800,7 +3041,7 @@ describe("page", () => {
   test("single letters can be turned off", () =>
     scenario("/db/games.pgn/game/1", async (page) => {
       await moves(page).first().waitFor();
-      await page.locator(".top button", { hasText: "Settings" }).click();
+      await page.getByRole("button", { name: "Settings" }).click();
       await page.locator("dialog input[type=checkbox]").uncheck();
       await page.keyboard.press("Escape");
       await page.keyboard.press("f");
@@ -2853,6 +3094,58 @@ describe("page", () => {
       await currentMove(page).waitFor();
       await page.keyboard.press("ArrowRight");
       await eventually(async () => assert.equal(await page.locator("#live").textContent(), "2… knight c6"));
+    }));
+
+  const everyView = ["/", "/games?db=league.pgn", "/db/league.pgn/game/1", "/explorer?src=league.bin", "/book/league.bin", "/player/Anand,%20A?db=league.pgn", "/search?db=league.pgn", "/duplicates?db=twice.pgn", "/health?db=league.pgn", "/convert?db=league.pgn"];
+
+  test("every view has the search, the theme and the help in its top bar", async () => {
+    for (const viewport of [{ width: 1280, height: 800 }, { width: 390, height: 844 }]) {
+      for (const path of everyView) {
+        await scenario(
+          path,
+          async (page) => {
+            await page.locator("main section").first().waitFor();
+            const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+            await page.getByRole("button", { name: "Light or dark" }).click();
+            await eventually(async () => assert.equal(await theme(), "dark"));
+            await page.getByRole("button", { name: "Light or dark" }).click();
+            await eventually(async () => assert.equal(await theme(), "light"));
+            await page.keyboard.press("/");
+            await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.id), "search", path));
+            const box = await page.locator("#search").boundingBox();
+            assert.ok(box.width >= 200 && box.x >= 0 && box.x + box.width <= viewport.width, `${path}: ${JSON.stringify(box)}`);
+            assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path);
+            await page.keyboard.press("Escape");
+            await page.getByRole("button", { name: "Help" }).click();
+            await page.locator("dialog[open] kbd").first().waitFor();
+          },
+          { viewport },
+        );
+      }
+    }
+  });
+
+  test("a search from another view goes through all databases, and one from the list stays in its databases", () =>
+    scenario("/explorer?src=league.bin", async (page) => {
+      await page.locator(".explorer-table").waitFor();
+      await page.keyboard.press("/");
+      await page.keyboard.type("anan");
+      // Names of all databases.
+      await page.locator("[role=option]", { hasText: "Anand, A" }).waitFor();
+      await page.locator("#search").fill("black:short");
+      await page.keyboard.press("Enter");
+      await page.waitForURL((url) => url.pathname === "/games" && url.searchParams.get("q") === "black:short");
+      const databases = new URL(page.url()).searchParams.get("db").split(",");
+      for (const name of ["league.pgn", "twice.pgn", "packed.pgn.gz"]) assert.ok(databases.includes(name), String(databases));
+      assert.ok(!databases.some((name) => /nonsense|\.bin|\.zip$/.test(name)), String(databases));
+      await rows(page).first().waitFor();
+      assert.equal(await page.locator("#search").inputValue(), "black:short");
+      await page.goto(`${server.base}/games?db=twice.pgn`);
+      await rows(page).first().waitFor();
+      await page.keyboard.press("/");
+      await page.keyboard.type("black:short");
+      await page.keyboard.press("Enter");
+      await page.waitForURL((url) => url.searchParams.get("db") === "twice.pgn" && url.searchParams.get("q") === "black:short");
     }));
 });
 

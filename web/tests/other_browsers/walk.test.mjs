@@ -178,7 +178,7 @@ for (const browser of [firefox, webkit]) {
       await show("/search?db=league.pgn");
       await click(".tools button:nth-child(6)");
       await click(".edit-board button:nth-child(37)");
-      await eventually(async () => assert.match(await tab.evaluate(() => document.querySelector("#search").value), /sub:/));
+      await eventually(async () => assert.match(await tab.evaluate(() => document.querySelector("#position-query").value), /sub:/));
       await click('.ask button[type="submit"]');
       await seen(".hits tbody tr", /./);
     });
