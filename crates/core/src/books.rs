@@ -1,9 +1,11 @@
 //! Opening books.
 
 mod learn;
+mod rating_sum;
 mod small_bytes;
 
 pub use learn::Learn;
+pub use rating_sum::RatingSum;
 pub use small_bytes::SmallBytes;
 
 use std::any::Any;
@@ -96,6 +98,9 @@ pub struct BookEntry {
     pub results: Option<Wdl>,
     /// Average Elo of the players who played the move.
     pub average_rating: Option<u16>,
+    /// The ratings of which [`average_rating`](Self::average_rating) is the average; `None` if the book stores none, or
+    /// only their average.
+    pub ratings: Option<RatingSum>,
     /// Performance of these players in these games, as an Elo number.
     pub performance: Option<u16>,
     /// The author's recommendation: `true` to play the move before all others (ChessBase shows it
@@ -193,6 +198,11 @@ pub struct BookPosition {
     pub results: Option<Wdl>,
     /// Average Elo of the side to move.
     pub average_rating: Option<u16>,
+    /// The ratings of which [`average_rating`](Self::average_rating) is the average; `None` if the book stores none, or
+    /// only their average.
+    pub ratings: Option<RatingSum>,
+    /// Ratings of the opponents; `None` if the book does not store them.
+    pub opponent_ratings: Option<RatingSum>,
     /// Performance of the side to move, as an Elo number.
     pub performance: Option<u16>,
     /// The author's NAGs on the position.
@@ -223,6 +233,8 @@ impl BookPosition {
             games,
             results,
             average_rating,
+            ratings,
+            opponent_ratings,
             performance,
             nags,
             comment,
@@ -237,6 +249,7 @@ impl BookPosition {
         games_ending_here.clear();
         raw.clear();
         (*games, *results, *average_rating, *performance) = (None, None, None, None);
+        (*ratings, *opponent_ratings) = (None, None);
         (*comment, *sample_game) = (None, None);
         (*is_duplicate, *is_side_assumed) = (false, false);
     }

@@ -208,10 +208,12 @@ fn unordered_walk_visits_the_same_positions() {
                 };
                 let mut page = page.clone();
                 (page.average_rating, page.performance) = (None, None);
+                (page.ratings, page.opponent_ratings) = (None, None);
                 page.is_duplicate = false;
                 page.raw.clear();
                 for entry in &mut page.entries {
                     (entry.average_rating, entry.performance) = (None, None);
+                    entry.ratings = None;
                     entry.raw.clear();
                 }
                 assert!(pages.insert(position.key(), page).is_none());
@@ -224,8 +226,10 @@ fn unordered_walk_visits_the_same_positions() {
                 };
                 // Unreachable records have ratings and raw bytes.
                 (page.average_rating, page.performance) = (None, None);
+                (page.ratings, page.opponent_ratings) = (None, None);
                 for entry in &mut page.entries {
                     (entry.average_rating, entry.performance) = (None, None);
+                    entry.ratings = None;
                     entry.raw.clear();
                 }
                 assert_eq!(pages.remove(&position.key()).as_ref(), Some(&*page));

@@ -481,6 +481,26 @@ fn terms_that_cannot_be_meant_are_errors() {
             "did you mean `date:1999..2001`?",
         ),
         (
+            "date:2017.05..2016.12",
+            "column 6: `2017.05..2016.12` ends before it begins",
+            "did you mean `date:2016.12..2017.05`?",
+        ),
+        (
+            "-eco:B90..B80",
+            "column 6: `B90..B80` ends before it begins",
+            "did you mean `eco:B80..B90`?",
+        ),
+        (
+            "eval:1.5..0.5",
+            "column 6: `1.5..0.5` ends before it begins",
+            "did you mean `eval:0.5..1.5`?",
+        ),
+        (
+            "clock:1:30..0:45",
+            "column 7: `1:30..0:45` ends before it begins",
+            "did you mean `clock:0:45..1:30`?",
+        ),
+        (
             "balance:2..-1",
             "column 9: `2..-1` ends before it begins",
             "did you mean `balance:-1..2`?",
@@ -502,6 +522,14 @@ fn terms_that_cannot_be_meant_are_errors() {
         assert_eq!(hinted, hint, "{text}");
         let meant = hinted.split('`').nth(1).unwrap();
         assert!(Query::parse(meant).is_ok(), "{meant}");
+    }
+    for text in [
+        "date:2016..2016.05",
+        "eco:B9..B90",
+        "eco:b90..B9",
+        "clock:30..1:30",
+    ] {
+        assert!(Query::parse(text).is_ok(), "{text}");
     }
     let error = Query::parse("sort:elo").unwrap_err();
     assert!(

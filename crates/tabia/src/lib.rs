@@ -328,7 +328,7 @@ pub use scan::ScanOptions;
 #[doc(inline)]
 pub use tabia_core::books::{
     Book, BookEntry, BookInfo, BookKey, BookPosition, BookSize, BookWriter, GameLink, Learn,
-    LinkedGame, Wdl,
+    LinkedGame, RatingSum, Wdl,
 };
 #[doc(inline)]
 pub use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Square};

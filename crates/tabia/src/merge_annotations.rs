@@ -52,6 +52,8 @@ struct Slot<'g> {
     ply: Option<Ply>,
     /// Annotations and variations, in their order.
     events: Vec<Event<'g>>,
+    /// Number of the annotations before the first variation.
+    before_variations: usize,
     annotations: Vec<Annotation<'g>>,
     variations: Vec<Vec<Event<'g>>>,
 }
@@ -76,6 +78,9 @@ fn slots(game: &Game) -> Vec<Slot<'_>> {
         match event {
             Event::Annotation(annotation) if depth == 0 => {
                 slot.annotations.push(annotation);
+                if slot.variations.is_empty() {
+                    slot.before_variations = slot.annotations.len();
+                }
                 continue;
             }
             Event::BeginVariation if depth == 0 => slot.variations.push(Vec::new()),
@@ -107,6 +112,22 @@ fn has(annotations: &[Annotation<'_>], other: &Annotation<'_>) -> bool {
             | (Annotation::EvalProfile(_), Annotation::EvalProfile(_)) => true,
             (a, b) => a == b,
         })
+}
+
+impl<'g> Slot<'g> {
+    /// The annotations at the move, and the comments after its variations: everything else belongs to the move wherever
+    /// it stands.
+    fn annotations_by_place(&self) -> (Vec<Annotation<'g>>, Vec<Annotation<'g>>) {
+        let (before, after) = self
+            .annotations
+            .split_at_checked(self.before_variations)
+            .unwrap_or((&self.annotations, &[]));
+        let (comments, others): (Vec<_>, Vec<_>) = after
+            .iter()
+            .copied()
+            .partition(|annotation| matches!(annotation, Annotation::Comment(_)));
+        (before.iter().copied().chain(others).collect(), comments)
+    }
 }
 
 fn record(recorder: &mut Recorder, event: &Event<'_>) {
@@ -146,22 +167,31 @@ pub fn merged(kept: &Game, other: &Game) -> Game {
         if let Some(ply) = slot.ply {
             recorder.push_move(ply);
         }
-        for event in &slot.events {
+        let other = others.get(number).filter(|_| number < common);
+        let (at_move, after_variations) = other.map(Slot::annotations_by_place).unwrap_or_default();
+        let is_new = |annotation: &&Annotation<'_>| !has(&slot.annotations, annotation);
+        let (own_at_move, own_rest) = slot
+            .events
+            .split_at_checked(slot.before_variations)
+            .unwrap_or((&slot.events, &[]));
+        for event in own_at_move {
             record(&mut recorder, event);
         }
-        if let Some(other) = others.get(number).filter(|_| number < common) {
-            for annotation in &other.annotations {
-                if !has(&slot.annotations, annotation) {
-                    let _ = recorder.visit_annotation(*annotation);
+        for annotation in at_move.iter().filter(is_new) {
+            let _ = recorder.visit_annotation(*annotation);
+        }
+        for event in own_rest {
+            record(&mut recorder, event);
+        }
+        for variation in other.iter().flat_map(|other| &other.variations) {
+            if !slot.variations.contains(variation) {
+                for event in variation {
+                    record(&mut recorder, event);
                 }
             }
-            for variation in &other.variations {
-                if !slot.variations.contains(variation) {
-                    for event in variation {
-                        record(&mut recorder, event);
-                    }
-                }
-            }
+        }
+        for annotation in after_variations.iter().filter(is_new) {
+            let _ = recorder.visit_annotation(*annotation);
         }
         if let Some(rest) = rest.filter(|_| number == at && number > 0) {
             let _ = recorder.begin_variation();
@@ -244,6 +274,12 @@ mod tests {
                 "1. e4 (1. d4 d5) e5",
                 "1. e4 (1. d4 d5) (1. c4) e5",
                 "1. e4 (1. d4 d5) (1. c4) 1... e5",
+            ),
+            // A symbol stands at its move, before the variations.
+            (
+                "1. e4 e5 2. Nf3 $2 (2. d4)",
+                "1. e4 e5 2. Nf3 $1 {x} (2. Nc3) {y}",
+                "1. e4 e5 2. Nf3 $2 $1 {x} (2. d4) (2. Nc3) {y}",
             ),
             // The rest of a game that differs is added if it has annotations.
             ("1. e4 e5 2. Nf3", "1. e4 e5 2. Nc3 Nf6", "1. e4 e5 2. Nf3"),

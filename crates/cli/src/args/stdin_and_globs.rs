@@ -78,7 +78,38 @@ pub(crate) fn complete(cli: &mut Cli) -> Result<(), Error> {
         let paths = paths.flat_map(|path| globbed_files(&path).unwrap_or_else(|| vec![path]));
         args.inputs = paths.chain([query]).collect();
     }
-    Ok(())
+    refuse_second_standard_input(&mut cli.verb)
+}
+
+/// Refuses `-` for several inputs: the first of them would read all that there is.
+fn refuse_second_standard_input(verb: &mut Verb) -> Result<(), Error> {
+    let others: Vec<OsString> = match verb {
+        Verb::Novelty(args) => args.base.clone(),
+        Verb::Book(BookVerb::Novelty(args)) => vec![args.book.clone()],
+        Verb::Book(BookVerb::Edit(args)) => {
+            let rows = args.import.iter().map(|path| path.clone().into_os_string());
+            rows.chain([args.book.clone()]).collect()
+        }
+        Verb::Search(args) => args
+            .inputs
+            .split_last()
+            .map_or_else(Vec::new, |(_, paths)| paths.to_vec()),
+        _ => Vec::new(),
+    };
+    let paths = globbed(verb).map_or(&[][..], |(paths, _)| paths);
+    let is_standard_input =
+        |path: &&OsString| *path == "-" || path.to_str().is_some_and(|path| path.starts_with("-:"));
+    if paths
+        .iter()
+        .chain(&others)
+        .filter(is_standard_input)
+        .count()
+        < 2
+    {
+        return Ok(());
+    }
+    let text = "standard input can be read only once, and several inputs are `-`";
+    Err(Error::usage(text).with_hint("name it once; the other inputs are files"))
 }
 
 /// The files that a glob names. A folder that cannot be listed is among them: opening it reports why, and is not the end
@@ -256,6 +287,10 @@ fn is_line(text: &str) -> bool {
 /// How to search for a word that was given like a file.
 fn search_for((word, input): (PathBuf, String)) -> Option<(PathBuf, String)> {
     let word_or_query = word.to_str()?;
+    if word_or_query.starts_with('-') {
+        let hint = "after `--` every word is a file: options stand before it";
+        return Some((word, hint.to_owned()));
+    }
     let what = if word_or_query.contains(':') {
         "lists the games that fit"
     } else {

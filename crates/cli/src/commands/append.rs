@@ -8,8 +8,9 @@ use tabia::base::{IndexChange, build_index, index_path};
 use tabia::core::io::SetLock;
 use tabia::dedupe::{DamagedRecord, DedupeOptions, Known, dropped_games, find_known};
 use tabia::formats::Format;
+use tabia::formats::archives::compressed::Compression;
 use tabia::repair::remains;
-use tabia::{Error, GameIndex};
+use tabia::{Error, GameIndex, InputItem};
 
 use crate::archive_of_games::{database_extension, free_path, quoted};
 use crate::args::AppendArgs;
@@ -85,6 +86,7 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     let [base] = items.as_slice() else {
         return Err(Error::usage("`-o` names one database"));
     };
+    let to = format_unlike_name(base, path);
     let has_index = index_path(base, &index_options(&context)).is_some();
     items.extend(context.games(&args.paths, Some(path), &mut reporter)?);
     refuse_inputs(&items, &[args.explain.as_deref()])?;
@@ -141,7 +143,7 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
         let text = "`--salvage` adds what is left of them";
         context.messages.hint(text);
     }
-    let mut convert = convert::plain(&args.paths, &args.output, None, &args.rows.common);
+    let mut convert = convert::plain(&args.paths, &args.output, to.as_deref(), &args.rows.common);
     convert.append = true;
     convert.lock = lock.map(Arc::new);
     convert.select.records.include_deleted = args.rows.include_deleted;
@@ -188,9 +190,26 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     Ok(code.worse(code_of_games))
 }
 
+/// The format of a database whose extension is not one of it.
+fn format_unlike_name(base: &InputItem, path: &Path) -> Option<String> {
+    let name = path.path_text().to_lowercase();
+    let (_, plain) = Compression::of_name(&name);
+    let extension = Path::new(plain).extension().unwrap_or_default();
+    let mut known = base.format().extensions().iter();
+    let is_like_name = known.any(|known| extension == *known);
+    (!is_like_name).then(|| base.format().id().to_string())
+}
+
+/// The file `a.cbv` of `a.cbv:b.cbh`.
+fn archive_of_member(path: &Path) -> Option<&Path> {
+    let (archive, _) = path.to_str()?.rsplit_once(':').filter(|_| !path.exists())?;
+    Some(Path::new(archive)).filter(|archive| archive.is_file())
+}
+
 /// Refuses an archive before anything is read, and shows how to make a new one with the games of both.
 fn refuse_archive(context: &Context, args: &AppendArgs) -> Result<(), Error> {
     let path = Path::new(&args.output);
+    let path = archive_of_member(path).unwrap_or(path);
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let format = context.resolver.format(&extension.to_ascii_lowercase());
     let Some(format) = format.and_then(Format::archive) else {

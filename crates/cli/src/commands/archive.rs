@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tabia::core::Problem;
+use tabia::core::formats::Companion;
 use tabia::core::io::Source;
 use tabia::core::shell_argument::file_argument;
 use tabia::formats::archives;
@@ -15,7 +16,7 @@ use tabia::formats::archives::{
     extract,
 };
 use tabia::formats::{ARCHIVES, Format, formats};
-use tabia::{Error, ErrorKind, ErrorSide, InputItem, Observer};
+use tabia::{Error, ErrorKind, ErrorSide, InputItem, Observer, OpenInput};
 
 use crate::archive_of_games::{database_format, free_path, media_folders, quoted};
 use crate::args::{
@@ -386,6 +387,25 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     Ok(code)
 }
 
+/// What is wrong with a database or book as far as opening it shows.
+fn problems_of_opening(context: &Context, item: &InputItem) -> Vec<String> {
+    match item.open(&context.open, None).map(|opened| opened.input) {
+        Ok(OpenInput::Database(database)) => database.info().problems.clone(),
+        Ok(OpenInput::Book(book)) => book.info().problems.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a text names a file with that extension, or `.extension` alone.
+fn names_extension(text: &str, extension: &str) -> bool {
+    text.to_lowercase()
+        .split(|letter: char| !letter.is_alphanumeric() && letter != '.')
+        .any(|word| {
+            word.rsplit_once('.')
+                .is_some_and(|(_, end)| end == extension)
+        })
+}
+
 /// Reports the files that a database was packed without, such as that of its moves.
 fn report_missing_parts(
     context: &Context,
@@ -400,21 +420,33 @@ fn report_missing_parts(
         let Some(source) = item.source().filter(|_| !companions.is_empty()) else {
             continue;
         };
-        for companion in companions {
-            let is_needed = companion.required || companion.has_parts_of_games;
-            if is_needed && source.companion(companion.extension).is_none() {
-                let main = file.file_name().unwrap_or_default().to_string_lossy();
-                let missing = Path::new(&*main).with_extension(companion.extension);
-                let text = format!(
-                    "{} is missing ({}): the archive does not have it",
-                    missing.path_text(),
-                    companion.holds
-                );
-                let error = Error::invalid(text).in_file(item.label());
-                reporter
-                    .problem(&item, &error.into())
-                    .map_err(Error::in_output)?;
+        let is_absent = |companion: &&Companion| source.companion(companion.extension).is_none();
+        let absent: Vec<&Companion> = companions.iter().filter(is_absent).collect();
+        let is_needed = |companion: &&Companion| companion.required || companion.has_parts_of_games;
+        let (needed, others): (Vec<&Companion>, Vec<&Companion>) =
+            absent.into_iter().partition(is_needed);
+        let mut texts = Vec::new();
+        for companion in needed {
+            let main = file.file_name().unwrap_or_default().to_string_lossy();
+            let missing = Path::new(&*main).with_extension(companion.extension);
+            texts.push(format!(
+                "{} is missing ({}): the archive does not have it",
+                missing.path_text(),
+                companion.holds
+            ));
+        }
+        // Whether a set lacks one of the others, only its other files show.
+        if !others.is_empty() {
+            let opening = problems_of_opening(context, &item);
+            for companion in others {
+                let named = opening
+                    .iter()
+                    .filter(|text| names_extension(text, companion.extension));
+                texts.extend(named.map(|text| format!("{text}; the archive does not have it")));
             }
+        }
+        for text in texts {
+            report_problem(&item, Error::invalid(text), reporter)?;
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use tabia_testkit::Scratch;
 
-use crate::common::{many_games, tabia};
+use crate::common::{many_games, tabia, with_games};
 
 /// The commands that add `new.pgn` to a file.
 const VERBS: [&[&str]; 2] = [&["convert", "--append"], &["append"]];
@@ -130,4 +130,24 @@ fn added_lines_end_as_those_of_the_file() {
             );
         },
     );
+}
+
+/// The format of a database is that of its bytes, whatever its name.
+#[test]
+fn games_are_added_to_databases_with_the_extension_of_another_format() {
+    let folder = with_games("append-other-extension");
+    std::fs::write(folder.join("new.pgn"), "[White \"New\"]\n\n1. b3 *\n").unwrap();
+    tabia(
+        &folder,
+        &["convert", "games.pgn", "-o", "a.dat", "--to", "cbh"],
+    )
+    .expect(0);
+    std::fs::copy(folder.join("games.pgn"), folder.join("wrong.cbh")).unwrap();
+    for database in ["a.dat", "wrong.cbh"] {
+        let run = tabia(&folder, &["append", "new.pgn", "-o", database]).expect(0);
+        assert!(run.err.contains("1 game"), "{database}: {}", run.err);
+        let rows = tabia(&folder, &["ls", database, "--ndjson"]).expect(0).out;
+        assert_eq!(rows.lines().count(), 4, "{database}: {rows}");
+        assert!(rows.contains("\"New\""), "{database}: {rows}");
+    }
 }

@@ -591,3 +591,45 @@ fn an_encrypted_archive_is_made_with_a_password_only() {
     let args = ["archive", "create", "x.cbz", "mega.cbh", "--password", "a"];
     tabia(&folder, &args).expect(0);
 }
+
+/// Each file of a set whose absence `check` reports is told when the set is packed.
+#[test]
+fn files_that_check_misses_are_told_of_a_packed_set() {
+    let folder = with_sample("archive-missing-parts");
+    std::fs::write(folder.join("games.pgn"), many_games(30)).unwrap();
+    tabia(&folder, &["book", "build", "games.pgn", "-o", "book.ctg"]).expect(0);
+    let mut told = Vec::new();
+    for (main, names) in [
+        (
+            "mega.cbh",
+            &[
+                "cba", "cbc", "cbe", "cbg", "cbj", "cbl", "cbm", "cbp", "cbs", "cbt", "cbtt",
+            ][..],
+        ),
+        ("book.ctg", &["ctb", "cto"]),
+    ] {
+        let pack = ["archive", "create", "packed.zip", main, "--force"];
+        tabia(&folder, &pack).expect(0);
+        for extension in names {
+            let path = folder.join(main).with_extension(extension);
+            if !path.exists() {
+                continue;
+            }
+            let away = folder.join("away");
+            std::fs::rename(&path, &away).unwrap();
+            let checked = tabia(&folder, &["check", main]);
+            let packed = tabia(&folder, &pack);
+            assert_eq!(packed.code, checked.code, "{extension}: {}", packed.err);
+            if checked.code == 3 {
+                let text = "the archive does not have it";
+                assert!(packed.err.contains(text), "{extension}: {}", packed.err);
+                assert_eq!(packed.err.matches("warning").count(), 1, "{}", packed.err);
+                told.push(*extension);
+            }
+            std::fs::rename(&away, &path).unwrap();
+        }
+    }
+    for extension in ["cbc", "cbg", "cbj", "cbp", "cbs", "ctb", "cto"] {
+        assert!(told.contains(&extension), "{extension}: {told:?}");
+    }
+}

@@ -348,3 +348,39 @@ fn rows_come_from_standard_input_too() {
     let run = tabia_with_input(&folder, &import, rows.as_bytes()).expect(0);
     assert!(run.err.contains("1 move changed"), "{}", run.err);
 }
+
+#[test]
+fn contradictions_are_refused() {
+    let folder = with_books("book-edits-contradictions");
+    let remove = [
+        "book", "edit", "one.bin", "-o", "new.bin", "--move", "e4", "--remove",
+    ];
+    for option in [
+        ["--weight", "7"],
+        ["--comment", "x"],
+        ["--advice", "play"],
+        ["--annotation", "!"],
+    ] {
+        let run = tabia(&folder, &[&remove[..], &option].concat()).expect(2);
+        assert!(run.err.contains(option[0]), "{}", run.err);
+    }
+    tabia(&folder, &remove).expect(0);
+    for (factors, meant) in [("1", "--factors 1,1"), ("3,2,1", "--factors 3,2")] {
+        let merge = [
+            "book",
+            "merge",
+            "one.bin",
+            "two.bin",
+            "-o",
+            "m.bin",
+            "--factors",
+            factors,
+        ];
+        let run = tabia(&folder, &merge).expect(2);
+        assert!(
+            run.err.contains(" for 2 books") && run.err.contains(meant),
+            "{}",
+            run.err
+        );
+    }
+}

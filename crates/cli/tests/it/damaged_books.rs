@@ -253,3 +253,131 @@ fn zeros_in_place_of_polyglot_entries_are_left_out_by_a_fix() {
     tabia(&folder, &["book", "fix", "book.bin", "-o", "fixed.bin"]).expect(3);
     tabia(&folder, &["check", "--deep", "fixed.bin"]).expect(0);
 }
+
+/// A book that is cut between two records has no bytes left over: its header tells.
+#[test]
+fn an_arena_book_that_is_cut_is_told_by_every_verb() {
+    let folder = Scratch::new("damaged-arena");
+    std::fs::write(folder.join("games.pgn"), many_games(40)).unwrap();
+    tabia(&folder, &["book", "build", "games.pgn", "-o", "whole.abk"]).expect(0);
+    tabia(&folder, &["check", "whole.abk"]).expect(0);
+    let whole = std::fs::read(folder.join("whole.abk")).unwrap();
+    let moves = (whole.len() - 25_200) / 28;
+    for (length, has) in [
+        (25_200, "none".to_owned()),
+        (25_200 + 28 * 3 + 5, "3".to_owned()),
+    ] {
+        std::fs::write(folder.join("cut.abk"), &whole[..length]).unwrap();
+        let text = format!("the file is cut: it has {has} of the {moves} moves");
+        for args in [
+            &["check", "cut.abk"][..],
+            &["book", "info", "cut.abk"],
+            &[
+                "book",
+                "merge",
+                "cut.abk",
+                "whole.abk",
+                "-o",
+                "merged.abk",
+                "--force",
+            ],
+            &["book", "convert", "cut.abk", "-o", "out.bin", "--force"],
+            &["book", "fix", "cut.abk", "-o", "fixed.abk", "--force"],
+        ] {
+            let run = tabia(&folder, args).expect(3);
+            assert!(run.err.contains(&text), "{args:?}: {}", run.err);
+        }
+        tabia(&folder, &["check", "fixed.abk"]).expect(0);
+    }
+}
+
+/// What `book fix` corrects, `check` names, and nothing is left to correct in what it writes.
+#[test]
+fn check_and_fix_agree_about_repeated_entries() {
+    let folder = Scratch::new("damaged-repeats");
+    let start = tabia::core::chess::Position::standard();
+    let mut castle = start.clone();
+    let mut line = Vec::new();
+    for word in ["e4", "e5", "Nf3", "Nc6", "Bc4", "Bc5"] {
+        let key = castle.key();
+        let ply = tabia::core::chess::san::read_and_play(&mut castle, word.as_bytes()).unwrap();
+        let bits = tabia::formats::books::polyglot::encode_move(ply.to_move().unwrap());
+        line.push((key, bits));
+    }
+    let unknown = 0x1234_5678_9abc_def0;
+    for (name, added, text) in [
+        ("none", &[][..], ""),
+        ("repeat", &[(start.key(), 0x031c)], "1 entry repeats a move"),
+        (
+            "unreached",
+            &[(unknown, 0x031c), (unknown, 0x031c)],
+            "1 entry repeats a move",
+        ),
+        (
+            "castling",
+            &[(castle.key(), 0x0106), (castle.key(), 0x0107)],
+            "1 entry repeats a move",
+        ),
+        ("no-move", &[(unknown, 0)], "1 entry has no move"),
+        (
+            "no-move-reached",
+            &[(start.key(), 0)],
+            "1 entry has no move",
+        ),
+    ] {
+        let mut entries = [&line[..], added].concat();
+        entries.sort_unstable();
+        let bytes: Vec<u8> = entries
+            .iter()
+            .flat_map(|(key, bits)| crate::books::entry(*key, *bits, 5))
+            .collect();
+        let (book, fixed) = (format!("{name}.bin"), format!("{name}-fixed.bin"));
+        std::fs::write(folder.join(&book), bytes).unwrap();
+        let code = if added.is_empty() { 0 } else { 3 };
+        let run = tabia(&folder, &["check", &book]).expect(code);
+        assert!(run.err.contains(text), "{name}: {}", run.err);
+        assert!(
+            run.err.matches("warning: ").count() <= 1,
+            "{name}: {}",
+            run.err
+        );
+        tabia(&folder, &["book", "fix", &book, "-o", &fixed]).expect(code);
+        tabia(&folder, &["check", &fixed]).expect(0);
+        tabia(
+            &folder,
+            &["book", "fix", &fixed, "-o", "again.bin", "--force"],
+        )
+        .expect(0);
+        let [first, again] =
+            [fixed.as_str(), "again.bin"].map(|name| std::fs::read(folder.join(name)).unwrap());
+        assert_eq!(first, again, "{name}");
+    }
+}
+
+#[test]
+fn bytes_after_the_last_entry_are_told_of_books_of_any_size() {
+    let folder = Scratch::new("damaged-tails");
+    for count in [1, 4, 40] {
+        std::fs::write(folder.join("games.pgn"), many_games(60)).unwrap();
+        let build = ["book", "build", "games.pgn", "-o", "whole.bin", "--force"];
+        tabia(&folder, &build).expect(0);
+        let whole = std::fs::read(folder.join("whole.bin")).unwrap();
+        // One entry is that of the standard position.
+        let start = tabia::core::chess::Position::standard().key().to_be_bytes();
+        let entries: Vec<&[u8]> = whole.chunks(16).collect();
+        let kept: Vec<u8> = match count {
+            1 => entries
+                .iter()
+                .find(|entry| entry.starts_with(&start))
+                .unwrap()
+                .to_vec(),
+            _ => entries[..count.min(entries.len())].concat(),
+        };
+        for tail in [&[1, 2, 3][..], &[9; 4], &[0xff; 15]] {
+            std::fs::write(folder.join("tail.bin"), [&kept, tail].concat()).unwrap();
+            let run = tabia(&folder, &["check", "tail.bin"]).expect(3);
+            let text = format!("{} trailing bytes are no entry", tail.len());
+            assert!(run.err.contains(&text), "{count}: {}", run.err);
+        }
+    }
+}

@@ -644,6 +644,16 @@ const CASES: &[(&[&str], i32, &str)] = &[
         "`tabia info games.cbh` shows what the first of them is",
     ),
     (
+        &["ls", "--", "-dash.pgn", "--limit"],
+        4,
+        "options stand before it",
+    ),
+    (
+        &["append", "games.pgn", "-o", "three.zip:games.pgn"],
+        2,
+        "`tabia convert three.zip -o ",
+    ),
+    (
         &["book", "explain", "book.bin"],
         1,
         "`tabia book explain book.bin FILE` searches",

@@ -14,6 +14,7 @@ mod book_json;
 mod book_keys;
 mod book_links;
 mod book_losses;
+mod book_merges;
 mod book_peers;
 mod book_records;
 mod book_scripts;

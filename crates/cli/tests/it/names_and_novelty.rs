@@ -2,7 +2,7 @@
 
 use tabia_testkit::Scratch;
 
-use crate::common::{tabia, with_sample};
+use crate::common::{tabia, with_games, with_sample};
 
 fn game(white: &str, black: &str, site: &str, date: &str, moves: &str) -> String {
     format!(
@@ -291,4 +291,46 @@ fn novelties_name_the_players() {
         rows.ends_with(",\"Carlsen, Magnus\",\"Aronian, L\"\n"),
         "{rows}"
     );
+}
+
+#[test]
+fn a_novelty_is_marked_once() {
+    let folder = with_games("novelty-again");
+    let text = "[Event \"x\"]\n\n1. e4 e5 2. Nf3 $1 {mine} (2. f4 $146 {the book ends here}) 2... Nc6 *\n\n\
+        1. Nf3 {the book has nothing} *\n";
+    std::fs::write(folder.join("more.pgn"), text).unwrap();
+    std::fs::write(
+        folder.join("book.pgn"),
+        "1. e4 e5 2. Bc4 1-0\n\n1. d4 1-0\n",
+    )
+    .unwrap();
+    let build = [
+        "book",
+        "build",
+        "book.pgn",
+        "-o",
+        "b.bin",
+        "--min-games",
+        "1",
+    ];
+    tabia(&folder, &build).expect(0);
+    let mut read = ["games.pgn".to_owned(), "more.pgn".to_owned()];
+    let mut texts = Vec::new();
+    for round in 0..3 {
+        let out = format!("round{round}.pgn");
+        let args = ["book", "novelty", "--book", "b.bin", "-o", &out];
+        let inputs: Vec<&str> = read.iter().map(String::as_str).collect();
+        tabia(&folder, &[&args[..], &inputs].concat()).expect(0);
+        texts.push(std::fs::read_to_string(folder.join(&out)).unwrap());
+        read = [out.clone(), out];
+        // The same file twice is one input.
+    }
+    assert!(texts[0].contains("$146 {the book has"), "{}", texts[0]);
+    assert!(
+        texts[0].contains("(2. f4 $146 {the book ends here})"),
+        "{}",
+        texts[0]
+    );
+    assert_eq!(texts[0], texts[1]);
+    assert_eq!(texts[1], texts[2]);
 }

@@ -1,5 +1,7 @@
 //! The character sets of outputs.
 
+use tabia_testkit::Scratch;
+
 use crate::common::{tabia, with_games};
 
 #[test]
@@ -185,4 +187,34 @@ fn character_sets_of_dos_are_read_and_written() {
     tabia(&folder, &["convert", "dos.pgn", "-o", "new.cbh"]).expect(3);
     let run = tabia(&folder, &["ls", "new.cbh", "--encoding", "cp850"]).expect(4);
     assert!(run.err.contains("character set of Windows"), "{}", run.err);
+}
+
+/// Every format counts the texts that have such characters.
+#[test]
+fn texts_with_characters_outside_the_set_are_counted() {
+    let folder = Scratch::new("counted-characters");
+    let game = "[White \"Иванов, Пётр\"]\n[Black \"Müller\"]\n[Annotator \"Тал\"]\n\n\
+        1. e4 {хорошо} e5 {é} 2. Nf3 {так, и так} *\n\n";
+    std::fs::write(folder.join("games.pgn"), game.repeat(2)).unwrap();
+    for target in ["out.pgn", "out.cbh"] {
+        let args = [
+            "convert",
+            "games.pgn",
+            "-o",
+            target,
+            "--to-encoding",
+            "cp1252",
+        ];
+        let report = [&args[..], &["--report", "r.json", "--force"]].concat();
+        let run = tabia(&folder, &report).expect(0);
+        let text = "texts with characters outside the target's character set";
+        assert!(run.err.contains(text), "{target}: {}", run.err);
+        let report = std::fs::read_to_string(folder.join("r.json")).unwrap();
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        let losses = report["losses"].as_array().unwrap();
+        let characters = losses.iter().find(|loss| loss["kind"] == "characters");
+        // Two names are those of one record each in a database, and tags of both games in PGN.
+        let expected = if target == "out.pgn" { 8 } else { 6 };
+        assert_eq!(characters.unwrap()["count"], expected, "{target}: {report}");
+    }
 }

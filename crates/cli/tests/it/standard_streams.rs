@@ -69,3 +69,24 @@ fn an_empty_stream_has_no_games() {
     let args = ["ls", "-", "--from", "si4"];
     tabia_with_input(&folder, &args, b"").expect(4);
 }
+
+/// The first of several inputs would read all of it.
+#[test]
+fn standard_input_is_one_input() {
+    let folder = with_games("stdin-twice");
+    for args in [
+        &["convert", "-", "-", "-o", "out.pgn"][..],
+        &["ls", "-", "games.pgn", "-"],
+        &["check", "-", "-"],
+        &["search", "-", "-", "player:carlsen"],
+        &["novelty", "-", "--base", "-"],
+        &["book", "merge", "-", "-", "-o", "out.bin"],
+        &["book", "novelty", "-", "--book", "-"],
+        &["book", "edit", "-", "--import", "-", "-o", "out.bin"],
+    ] {
+        let run = tabia_with_input(&folder, args, GAMES.as_bytes()).expect(2);
+        let text = "standard input can be read only once";
+        assert!(run.err.contains(text), "{args:?}: {}", run.err);
+    }
+    tabia_with_input(&folder, &["ls", "-", "games.pgn"], GAMES.as_bytes()).expect(0);
+}

@@ -49,8 +49,8 @@ features! {
     LongText = "text cut to the target's length" / "texts cut to the target's length",
     /// Line breaks and other control characters in the values of tags.
     TagText = "tag with a control character, now a blank" / "tags with control characters, now blanks",
-    /// Characters outside the target's character set.
-    Characters = "character outside the target's character set" / "characters outside the target's character set",
+    /// Characters outside the target's character set; each text that has some is counted once.
+    Characters = "text with characters outside the target's character set" / "texts with characters outside the target's character set",
     /// Setup positions.
     SetupPositions = "setup position" / "setup positions",
     /// Setup positions that are not legal chess.

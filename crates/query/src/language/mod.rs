@@ -23,8 +23,8 @@
 //! `sort:` sets the order of the games; it is no condition, and the last one counts.
 //!
 //! [`fields`] lists all fields. The only errors are an unknown field, a value that the field cannot
-//! have, a step or an option without a moment, a parenthesis that is not closed, and a text above the
-//! limits; the error names the column, what
+//! have, a step or an option without a moment, a range that ends before it begins, a parenthesis or quotation
+//! mark that is not closed, and a text above the limits; the error names the column, what
 //! was probably meant and what is known.
 //!
 //! | module | holds |

@@ -331,7 +331,7 @@ mod tests {
             ("game:1..,205", "game:1..,205"),
             ("elo:..200,999", "elo:..200,999"),
             ("year:1990..1999", "date:1990..1999"),
-            ("eco:b9,C60..C69,>E,D45", "eco:B9,C6,E99..A00,D45"),
+            ("eco:b9,C60..C69,>E,D45", "eco:B9,C6,>E99,D45"),
             ("result:½,DECISIVE,+:-", "result:1/2-1/2,decisive,+:-"),
             ("line:\"e4 e7e5 Nf3\"", "line:\"1.e4 e5 2.Nf3\""),
             ("tc:normal,180+2", "speed:classical,180+2"),

@@ -2,7 +2,7 @@
 
 use super::error_and_suggestions::{FilterError, Suggestion};
 use super::scanner::{RawTerm, RawValue};
-use super::values::{DateTest, ResultTest};
+use super::values::{DateTest, ResultTest, is_reversed};
 
 /// Fields whose values are names.
 const NAMES: [&str; 10] = [
@@ -48,10 +48,10 @@ pub(super) fn of_values(field: &str, raw: &RawTerm) -> Result<Option<Suggestion>
         return Ok(None);
     };
     if AMOUNTS_OF_POSITIONS.contains(&field) {
-        refuse_reversed_range(name, &raw.values)?;
+        refuse_reversed_range(field, name, &raw.values)?;
     }
-    if AMOUNTS.contains(&field) {
-        refuse_reversed_range(name, &raw.values)?;
+    if AMOUNTS.contains(&field) || field == "eco" {
+        refuse_reversed_range(field, name, &raw.values)?;
         refuse_all(name, &raw.values)?;
     }
     if !NAMES.contains(&field) || raw.values.iter().any(|value| value.quoted) {
@@ -123,18 +123,17 @@ fn is_initial(text: &str) -> bool {
 }
 
 /// `2700..2600` fits nothing.
-fn refuse_reversed_range(name: &str, values: &[RawValue]) -> Result<(), FilterError> {
+fn refuse_reversed_range(field: &str, name: &str, values: &[RawValue]) -> Result<(), FilterError> {
+    // Of pieces, as in `count:P3..2`.
+    let has_pieces = AMOUNTS_OF_POSITIONS.contains(&field);
     for value in values {
         let Some((from, to)) = value.text.split_once("..") else {
             continue;
         };
-        let is_piece = |c: char| c.is_ascii_alphabetic() || c == '=';
+        let is_piece = |c: char| has_pieces && (c.is_ascii_alphabetic() || c == '=');
         let from = from.trim_start_matches(is_piece);
         let pieces = value.text.split_once(from).map_or("", |(pieces, _)| pieces);
-        let number = |text: &str| text.parse::<i64>().ok();
-        if let (Some(first), Some(last)) = (number(from), number(to))
-            && first > last
-        {
+        if is_reversed(field, from, to) {
             let text = format!("`{}` ends before it begins", value.text);
             let hint = format!("did you mean `{name}:{pieces}{to}..{from}`?");
             return Err(FilterError::new(value.column, text).with_hint(hint));

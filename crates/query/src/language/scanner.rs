@@ -148,7 +148,7 @@ impl Scanner {
             match c {
                 '"' => {
                     value.quoted = true;
-                    self.quotation(&mut value.text);
+                    self.quotation(&mut value.text)?;
                     continue;
                 }
                 c if c.is_whitespace() => break,
@@ -210,7 +210,7 @@ impl Scanner {
         while let Some(c) = self.peek(0) {
             match c {
                 '"' => {
-                    self.quotation(&mut value.text);
+                    self.quotation(&mut value.text)?;
                     continue;
                 }
                 '\\' => {
@@ -243,13 +243,14 @@ impl Scanner {
         c.is_whitespace() || (c == ')' && !self.open.is_empty())
     }
 
-    /// Reads from a quotation mark to the next one, or to the end.
-    fn quotation(&mut self, out: &mut String) {
+    /// Reads from a quotation mark to the next one.
+    fn quotation(&mut self, out: &mut String) -> Result<(), FilterError> {
         self.at += 1;
+        let column = self.at;
         while let Some(c) = self.peek(0) {
             self.at += 1;
             match (c, self.peek(0)) {
-                ('"', _) => return,
+                ('"', _) => return Ok(()),
                 ('\\', Some(escaped @ ('"' | '\\'))) => {
                     out.push(escaped);
                     self.at += 1;
@@ -257,6 +258,8 @@ impl Scanner {
                 _ => out.push(c),
             }
         }
+        let hint = r#"write `"` after it, or `"\""` to search for the character"#;
+        Err(FilterError::new(column, r#"this `"` is not closed"#).with_hint(hint))
     }
 
     /// The index of the `]` that closes the `[` here, in the same word; 0 if there is none.
@@ -334,7 +337,6 @@ mod tests {
         assert_eq!(short("- --a -"), "1<-> 3-<-a> 7<->");
         assert_eq!(short("site:http://x.y"), "1site:<http://x.y>");
         assert_eq!(short("Lesson3:rooks a:b:c"), "1<Lesson3:rooks> 15a:<b:c>");
-        assert_eq!(short("\"open"), "1<open>");
         assert_eq!(short("\u{326} a:\u{301},b\u{308}"), "1 3a:<b\u{308}>");
     }
 
@@ -388,6 +390,17 @@ mod tests {
     fn limits_and_open_parentheses_are_errors() {
         let error = |text: &str| scan(text).unwrap_err();
         assert_eq!(error("a (b").column, 3);
+        for (text, column) in [
+            ("\"open", 1),
+            ("a event:\"b c", 9),
+            (r#"a "b\""#, 3),
+            ("a \"b\" -\"", 8),
+            ("site:/a\"b/", 8),
+        ] {
+            let error = error(text);
+            assert_eq!(error.column, column, "{text}");
+            assert!(error.message.contains("is not closed"), "{text}");
+        }
         assert!(error(&"(".repeat(10_000)).message.contains("32"));
         assert!(error(&"a ".repeat(300)).message.contains("256"));
         assert!(error(&"a".repeat(70_000)).message.contains("65536"));

@@ -490,6 +490,28 @@ impl DateTest {
     }
 }
 
+/// Whether a range such as `2017.05..2016` of a field ends before it begins.
+pub(super) fn is_reversed(field: &str, from: &str, to: &str) -> bool {
+    let are_reversed = |value: fn(&str) -> Option<i64>| {
+        value(from)
+            .zip(value(to))
+            .is_some_and(|(first, last)| first > last)
+    };
+    match field {
+        "date" | "eventdate" => {
+            let date = |text| Date::parse(text).filter(|date| !has_gap(*date));
+            let ends = date(from).zip(date(to));
+            ends.is_some_and(|(first, last)| first_day(first) > last_day(last))
+        }
+        "eco" => {
+            let ends = eco(from).zip(eco(to));
+            ends.is_some_and(|((first, _), (_, last))| first > last)
+        }
+        "clock" => are_reversed(seconds),
+        _ => are_reversed(|text| decimal(text, 3)),
+    }
+}
+
 /// Whether a part of a date is unknown and one after it need not be: such dates are no days in a row.
 pub(super) fn has_gap(date: Date) -> bool {
     date.year == 0 || (date.month == 0 && date.day != 0)
@@ -902,6 +924,11 @@ pub(super) fn eco(text: &str) -> Option<(u16, u16)> {
 const NO_CODE: (u16, u16) = (499, 0);
 
 pub(super) fn print_eco((low, high): (u16, u16), out: &mut String) {
+    if low > high {
+        // A reversed range is an error.
+        out.push_str(">E99");
+        return;
+    }
     let digits = |code: u16, out: &mut String| {
         if let Some(eco) = Eco::new(code, 0) {
             eco.push_to(out);

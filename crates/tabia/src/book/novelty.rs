@@ -58,6 +58,8 @@ struct NoveltyMarker<'a> {
     depth: u32,
     ply: u32,
     state: State,
+    /// The comment on the move that was visited last, if it was marked.
+    mark: Option<String>,
     counts: Novelties,
     failure: Option<Error>,
 }
@@ -112,6 +114,18 @@ impl NoveltyMarker<'_> {
     }
 }
 
+/// Whether an annotation is one of those that mark a novelty, with that comment.
+fn is_mark(annotation: &Annotation<'_>, mark: &str) -> bool {
+    match annotation {
+        Annotation::Nag(nag) => *nag == NOVELTY,
+        Annotation::Comment(comment) => {
+            // Writers break lines at blanks.
+            comment.text.split_whitespace().eq(mark.split_whitespace())
+        }
+        _ => false,
+    }
+}
+
 /// `Nf3 (60%), d4 (30%)`.
 fn move_names(position: &Position, entries: &[BookEntry]) -> String {
     let total: u64 = entries.iter().map(share).sum();
@@ -130,6 +144,7 @@ impl Visitor for NoveltyMarker<'_> {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.depth = 0;
         self.ply = 0;
+        self.mark = None;
         self.state = match head.kind {
             RecordKind::Game => State::Inside,
             RecordKind::Text => State::Idle,
@@ -139,6 +154,9 @@ impl Visitor for NoveltyMarker<'_> {
 
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
         let flow = self.out.visit_move(before, ply);
+        if self.depth == 0 {
+            self.mark = None;
+        }
         if self.depth > 0 || self.state != State::Inside {
             return flow;
         }
@@ -153,6 +171,7 @@ impl Visitor for NoveltyMarker<'_> {
                     language: None,
                     text: &text,
                 }));
+                self.mark = Some(text);
             }
             Err(error) => {
                 self.failure.get_or_insert(error);
@@ -163,6 +182,13 @@ impl Visitor for NoveltyMarker<'_> {
     }
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        // A game that is marked again has the mark already.
+        if self.depth == 0
+            && let Some(mark) = &self.mark
+            && is_mark(&annotation, mark)
+        {
+            return Flow::Go;
+        }
         self.out.visit_annotation(annotation)
     }
 
@@ -235,6 +261,7 @@ pub fn mark_novelties(
                 depth: 0,
                 ply: 0,
                 state: State::Idle,
+                mark: None,
                 counts: Novelties::default(),
                 failure: None,
             });

@@ -111,7 +111,8 @@ impl<'b> EntryRuns<'b> {
         }
         let mut castlings = DiskKeySet::default();
         let mut illegal = DiskKeySet::default();
-        let has_two_forms = steps > rook;
+        // A corrected copy has one form only; otherwise the walk is worth it only in a book of the other form.
+        let has_two_forms = steps > rook || only_legal && steps > 0;
         if has_two_forms || only_legal {
             let stored = book.inspect().positions;
             walk(

@@ -174,7 +174,7 @@ pub(crate) struct BookEditArgs {
     #[arg(long, value_name = "TEXT", requires = "m")]
     pub(crate) comment: Option<String>,
     /// Remove it
-    #[arg(long, requires = "m")]
+    #[arg(long, requires = "m", conflicts_with_all = ["weight", "annotation", "advice", "comment"])]
     pub(crate) remove: bool,
     /// Changes as comma-separated rows; `-` is standard input
     #[arg(long, value_name = "FILE", requires = "output", conflicts_with = "m")]

@@ -12,7 +12,7 @@ use crate::args::book::{BookMergeArgs, MergeModeArg};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::output_conflicts::refuse_inputs;
-use crate::readable_numbers::grouped;
+use crate::readable_numbers::{counted, grouped};
 use crate::report::Reporter;
 
 pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
@@ -35,9 +35,17 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
         &items,
         &[Some(&args.out.output), args.common.report.as_deref()],
     )?;
-    if args.factors.len() > items.len() {
-        let text = format!("{} factors for {} books", args.factors.len(), items.len());
-        return Err(Error::usage(text));
+    if !args.factors.is_empty() && args.factors.len() != items.len() {
+        let text = format!(
+            "{} for {}",
+            counted(args.factors.len() as u64, "factor"),
+            counted(items.len() as u64, "book")
+        );
+        let given = args.factors.iter().copied().chain(std::iter::repeat(1.0));
+        let given = given.take(items.len()).map(|factor| factor.to_string());
+        let given: Vec<String> = given.collect();
+        let hint = format!("each book has one: `--factors {}`", given.join(","));
+        return Err(Error::usage(text).with_hint(hint));
     }
     refuse_weight_options(args, &items, format)?;
     report_problems_of_all(&context, &items, &mut reporter)?;

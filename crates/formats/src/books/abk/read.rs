@@ -440,7 +440,20 @@ fn referenced_record(reference: i32, records: usize, findings: &mut Findings) ->
 fn info(header: &Header, bytes: usize) -> BookInfo {
     let mut problems = Vec::new();
     let rest = bytes % Record::SIZE;
-    if rest > 0 {
+    let records = bytes / Record::SIZE;
+    let [_, moves, ..] = header.numbers;
+    // Deleted records are not counted, so that a whole file has at least that many.
+    let lacks_records = records < moves as usize;
+    if lacks_records {
+        let has = match records {
+            0 => "none".to_owned(),
+            some => some.to_string(),
+        };
+        problems.push(format!(
+            "the file is cut: it has {has} of the {} that its header counts",
+            counted(moves, "move", "moves")
+        ));
+    } else if rest > 0 {
         problems.push(format!(
             "{} no record and ignored",
             counted(rest, "trailing byte is", "trailing bytes are")
@@ -453,12 +466,11 @@ fn info(header: &Header, bytes: usize) -> BookInfo {
     for (name, number) in Header::NAMES.iter().zip(header.numbers) {
         facts.push(((*name).to_owned(), number.to_string()));
     }
-    let records = bytes / Record::SIZE;
     facts.push(("records".to_owned(), records.to_string()));
     let mut info = BookInfo::default();
     info.format = super::FORMAT.file.id;
     info.problems = problems;
-    info.is_cut = rest > 0;
+    info.is_cut = lacks_records || rest > 0;
     info.facts = facts;
     info.counts = &["records", "moves in the tree"];
     info

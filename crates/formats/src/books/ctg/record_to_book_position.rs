@@ -1,6 +1,6 @@
 //! Book positions from records.
 
-use tabia_core::books::{BookEntry, BookPosition, Wdl};
+use tabia_core::books::{BookEntry, BookPosition, RatingSum, Wdl};
 use tabia_core::chess::Position;
 
 use super::moves::decode_move;
@@ -24,6 +24,8 @@ impl<'b> MirroredBook<'b> for &'b PageStore {
         let stats = record.stats();
         set_position_counts(page, &stats, orientation);
         page.average_rating = stats.own_average();
+        page.ratings = ratings(stats.own_rated, stats.own_ratings);
+        page.opponent_ratings = ratings(stats.other_rated, stats.other_ratings);
         page.performance = stats.own_performance();
         for &[code, annotation] in record.moves {
             let mut entry = BookEntry::default();
@@ -48,6 +50,7 @@ impl<'b> MirroredBook<'b> for &'b PageStore {
         if let Some(stats) = &stats {
             set_counts(entry, stats, !orientation.flipped, raw);
             entry.average_rating = stats.other_average();
+            entry.ratings = ratings(stats.other_rated, stats.other_ratings);
             entry.performance = stats.other_performance();
         }
         entry.raw = raw.write();
@@ -119,6 +122,11 @@ fn set_counts(entry: &mut BookEntry, stats: &Stats, flipped: bool, raw: RawMove)
     if let Some(nag) = nags::commentary(stats.commentary, flipped) {
         entry.nags.push(nag);
     }
+}
+
+fn ratings(games: u32, sum: u32) -> Option<RatingSum> {
+    let (games, sum) = (u64::from(games), u64::from(sum));
+    (games > 0).then_some(RatingSum { games, sum })
 }
 
 /// The results of a position, from the side to move to White's side.

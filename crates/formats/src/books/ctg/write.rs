@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
-use tabia_core::books::{BookEntry, BookPosition, BookSize, BookWriter, CompleteBook, Wdl};
+use tabia_core::books::{
+    BookEntry, BookPosition, BookSize, BookWriter, CompleteBook, RatingSum, Wdl,
+};
 use tabia_core::chess::{Move, Position};
 use tabia_core::error::{Error, Result};
 use tabia_core::formats::CreateOptions;
@@ -215,8 +217,8 @@ fn position_part(
     let mut record = MergedRecord::default();
     let raw_stats = raw.map(|raw| raw.record.stats());
     let mut counts = counts(page.games, page.results, flipped);
-    let mut own = Ratings::new(counts.games, page.average_rating);
-    let mut other = Ratings::default();
+    let mut own = ratings(page.ratings, counts.games, page.average_rating);
+    let mut other = ratings(page.opponent_ratings, counts.games, None);
     let mut nags = page.nags.iter().copied();
     if let Some(stats) = &raw_stats {
         record.flags = stats.flags;
@@ -285,7 +287,7 @@ fn move_parts(
         entry.performance.is_some() && entry.average_rating.is_none() && raw.is_none();
     losses.add(Feature::BookRatings, u64::from(is_performance_lost), None);
     child.incoming_counts = counts;
-    child.other_incoming = Ratings::new(counts.games, entry.average_rating);
+    child.other_incoming = ratings(entry.ratings, counts.games, entry.average_rating);
     let mut annotation = 0;
     let mut nags: Vec<Nag> = entry.nags.clone();
     let mut commentary = None;
@@ -355,6 +357,18 @@ fn counts(games: Option<u64>, results: Option<Wdl>, flipped: bool) -> Counts {
         (white, black)
     };
     Counts::new(games, won, lost, draws)
+}
+
+/// The ratings of a page or an entry: all games have one if only their average is known.
+fn ratings(sum: Option<RatingSum>, games: u64, average: Option<u16>) -> Ratings {
+    let is_of_average = |sum: &RatingSum| average.is_none() || sum.average() == average;
+    match sum.filter(is_of_average) {
+        Some(sum) if sum.games > 0 => Ratings {
+            rated: sum.games,
+            sum: sum.sum,
+        },
+        _ => Ratings::new(games, average),
+    }
 }
 
 fn stats_counts(stats: &Stats) -> Counts {

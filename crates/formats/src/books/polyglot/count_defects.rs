@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use tabia_core::plural::counted;
+
 use super::entry::Entry;
 
 /// The convention that the [`Learn`](tabia_core::books::Learn) values of a book follow.
@@ -54,6 +56,32 @@ pub struct Findings {
     pub by_weight: bool,
     /// The convention of `learn`; a guess that nothing depends on.
     pub learn: LearnConvention,
+}
+
+impl Findings {
+    /// The entries that a corrected copy does not have, one line for each kind; `castlings_twice`: moves that a position
+    /// has in both forms of castling.
+    pub(super) fn problems(&self, castlings_twice: u64) -> Vec<String> {
+        let repeats = self.repeats + castlings_twice;
+        [
+            (
+                repeats,
+                "entry repeats a move of its position",
+                "entries repeat a move of their position",
+                ": their weights are added up; other programs may take only one of them",
+            ),
+            (
+                self.no_moves,
+                "entry has no move",
+                "entries have no move",
+                "",
+            ),
+        ]
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, several, end)| format!("{}{end}", counted(count, one, several)))
+        .collect()
+    }
 }
 
 pub(super) fn inspect(book: &[Entry], null_records: usize, out_of_order: u64) -> Findings {

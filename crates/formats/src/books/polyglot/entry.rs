@@ -40,8 +40,13 @@ impl Entry {
 
     /// Whether the move has bits that no book uses: bit 15 or a promotion above the queen.
     pub fn is_foreign(&self) -> bool {
-        self.move_bits.get() >> 12 > 4
+        is_foreign(self.move_bits.get())
     }
+}
+
+/// As [`Entry::is_foreign`].
+pub(super) const fn is_foreign(move_bits: u16) -> bool {
+    move_bits >> 12 > 4
 }
 
 /// The move of the bits in a position; `None` if it is not legal.

@@ -26,6 +26,7 @@ use tabia_core::formats::{
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
 
+use self::shifted_entries::is_sound;
 use super::MoveValues;
 
 /// Polyglot opening books.
@@ -59,6 +60,9 @@ pub(super) const MOVE_VALUES: MoveValues = MoveValues {
 
 /// Entries of files that are too short to be recognised by the order of their keys.
 const SHORT: usize = 32;
+
+/// Sound entries in order that no short file of another kind has by chance.
+const FEW: usize = 4;
 
 /// The format has no magic number: a book is recognised by the ascending keys of its first entries.
 /// Only a header makes it certain; without one the name must agree.
@@ -94,7 +98,13 @@ fn score(probe: &Probe<'_>) -> Confidence {
     let (_, rest) = probe.head.as_chunks::<{ Entry::SIZE }>();
     // Several entries of one position are in order by more than chance.
     let is_of_one_key = entries.len() > 1 && is_of_one_key(entries);
-    let is_complete = matches!(rest, [] | [b'\n']);
+    // Bytes after the last entry are those of a cut book if the entries before them are sure.
+    let is_complete = matches!(rest, [] | [b'\n'])
+        || has_standard_key(entries)
+        || entries.len() >= FEW
+            && is_ascending
+            && has_moves(entries)
+            && entries.iter().all(is_sound);
     if is_short && !((has_known_bits || is_of_one_key) && is_complete) {
         return Confidence::No;
     }
@@ -196,11 +206,35 @@ mod tests {
         let mut entry = sink.into_vec();
         assert_eq!(probe(&entry), Confidence::Likely);
         assert_eq!(probe(&[&entry[..], b"\n"].concat()), Confidence::Likely);
-        assert_eq!(probe(&[&entry[..], &[7; 12]].concat()), Confidence::No);
         let stale = [&entry[..], &[0; 15], &[1]].concat();
         assert_eq!(probe(&stale), Confidence::ByName, "out of order");
+        let cut = [&entry[..], &[7; 12]].concat();
+        assert_eq!(probe(&cut), Confidence::Likely, "cut in its second entry");
         entry[8] |= 0x80;
         assert_eq!(probe(&entry), Confidence::No, "a bit no move has");
+    }
+
+    #[test]
+    fn short_books_may_end_in_other_bytes() {
+        let probe = |count: u8, tail: &[u8]| {
+            let mut bytes = Vec::new();
+            for key in 1..=count {
+                bytes.extend_from_slice(&[key; 8]);
+                bytes.extend_from_slice(&[3, 0x1c, 0, 1, 0, 0, 0, 0]);
+            }
+            bytes.extend_from_slice(tail);
+            let len = Some(bytes.len() as u64);
+            score(&Probe {
+                name: Some("a.bin"),
+                head: &bytes,
+                len,
+            })
+        };
+        for tail in [&[][..], &[9, 9, 9], &[9; 15]] {
+            assert_eq!(probe(4, tail), Confidence::Likely, "{tail:?}");
+            assert_eq!(probe(40, tail), Confidence::Likely, "{tail:?}");
+        }
+        assert_eq!(probe(3, &[9, 9, 9]), Confidence::No);
     }
 
     #[test]

@@ -304,7 +304,10 @@ impl Book for PolyglotBook {
     }
 
     fn problems(&self) -> Result<Vec<String>> {
-        Ok(illegal_moves::problem(self)?.into_iter().collect())
+        let walked = illegal_moves::walk(self)?;
+        let mut problems = self.inspect().problems(walked.castlings_twice);
+        problems.extend(walked.problem);
+        Ok(problems)
     }
 
     fn probe(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {

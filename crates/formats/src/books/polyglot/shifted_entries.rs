@@ -152,7 +152,7 @@ fn entry(bytes: &[u8], at: usize) -> Option<&Entry> {
 }
 
 /// Whether an entry can be one: its move has known bits and leaves its square, or it is one of a header.
-fn is_sound(entry: &Entry) -> bool {
+pub(super) fn is_sound(entry: &Entry) -> bool {
     let bits = entry.move_bits.get();
     entry.key.get() == 0 || !entry.is_foreign() && bits & 63 != bits >> 6 & 63
 }

@@ -11,6 +11,7 @@ use tabia_core::loss::{Feature, Losses};
 use super::PLAYERS;
 use super::game::{VARIANT, is_movetext, team};
 use super::tag_parser::is_tag;
+use crate::games::pgn::texts_outside;
 
 /// Maximal columns of a line.
 const WIDTH: usize = 80;
@@ -82,7 +83,8 @@ impl Writer {
             let (bytes, is_complete) = encode(&text, self.charset);
             self.out.extend_from_slice(&bytes);
             if !is_complete {
-                self.lose(Feature::Characters);
+                let count = texts_outside(&text, self.charset);
+                self.losses.add(Feature::Characters, count, Some(self.game));
             }
         }
     }

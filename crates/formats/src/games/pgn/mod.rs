@@ -57,6 +57,8 @@ mod variant_and_result_tags;
 mod wrap;
 mod write;
 
+pub(in crate::games) use write::texts_outside;
+
 use tabia_core::formats::{Confidence, FileFormat, FormatId, GameFormat, Probe, Profile};
 
 const ID: FormatId = FormatId::new("pgn");

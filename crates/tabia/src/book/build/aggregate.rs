@@ -1,6 +1,6 @@
 //! Sums of the occurrences of a position, by move.
 
-use tabia_core::books::{BookEntry, BookPosition, Wdl};
+use tabia_core::books::{BookEntry, BookPosition, RatingSum, Wdl};
 use tabia_core::chess::{Color, Move};
 
 use super::book_rules::{MoveFilter, Weighting};
@@ -147,6 +147,7 @@ impl PositionTotals {
                 .with_games(totals.games)
                 .with_results(totals.results);
             entry.average_rating = totals.average_rating();
+            entry.ratings = totals.rating_sum();
             entry.performance = totals.performance();
             Some(entry)
         };
@@ -155,6 +156,7 @@ impl PositionTotals {
         position.games = Some(all.games);
         position.results = Some(all.results);
         position.average_rating = all.average_rating();
+        position.ratings = all.rating_sum();
         position.performance = all.performance();
         position
     }
@@ -207,8 +209,12 @@ impl MoveTotals {
     }
 
     fn average_rating(&self) -> Option<u16> {
-        let (sum, count) = self.own_ratings;
-        (count > 0).then(|| ((sum + count / 2) / count) as u16)
+        self.rating_sum()?.average()
+    }
+
+    fn rating_sum(&self) -> Option<RatingSum> {
+        let (sum, games) = self.own_ratings;
+        (games > 0).then_some(RatingSum { games, sum })
     }
 
     /// The average rating of the opponents and the rating difference for the score against them.
@@ -257,6 +263,8 @@ mod tests {
         assert_eq!(entry.games, Some(3));
         assert_eq!(entry.weight, Some(3));
         assert_eq!(entry.average_rating, Some(2500));
+        let ratings = entry.ratings.unwrap();
+        assert_eq!((ratings.games, ratings.sum), (3, 7500));
         assert_eq!(entry.performance, Some(2500));
         assert_eq!(
             (position.games, position.performance),

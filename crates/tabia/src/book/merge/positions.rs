@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use tabia_core::books::{Book, BookEntry, BookPosition, BookWriter, GameLink, Wdl, WrittenBook};
+use tabia_core::books::{
+    Book, BookEntry, BookPosition, BookWriter, GameLink, Learn, RatingSum, Wdl, WrittenBook,
+};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
 use tabia_core::external::DiskKeySet;
@@ -282,6 +284,10 @@ impl PositionMerger<'_> {
         let books = 1 + self.others.len();
         let white_to_move = position.turn().is_white();
         let is_unchanged = books == 1 && options.factors.is_empty() && !options.normalize;
+        // Weights made from games are no weights of a book: where none can be written, nobody misses them.
+        let keeps_own_weights_only = !self.format.can.has(Feature::BookWeights);
+        let has_advice = self.format.can.has(Feature::BookAdvice);
+        let mut has_own_weight: Vec<bool> = own_weights(page).collect();
         if self.format.can.has(Feature::BookWeights) || !is_unchanged {
             give_weights(page, white_to_move);
         }
@@ -299,23 +305,34 @@ impl PositionMerger<'_> {
         let weights = scaled(first, page);
         let mut weights: Vec<_> = weights.into_iter().map(CombinedWeight::new).collect();
         for (book, mut other) in self.others.drain(..) {
+            let other_has: Vec<bool> = own_weights(&other).collect();
             give_weights(&mut other, white_to_move);
             self.merged
                 .add_max_weight(book, is_standard, max_weight(&other));
             let other_weights = scaled(book, &other);
             let entries = merge_statistics(page, other);
-            for (entry, weight) in entries.into_iter().zip(other_weights) {
+            let entries = entries.into_iter().zip(other_weights).zip(other_has);
+            for ((entry, weight), is_own) in entries {
                 let same = |known: &BookEntry| known.m.is_some() && known.m == entry.m;
                 let index = page.entries.iter().position(same);
                 if let Some(index) = index
-                    && let (Some(known), Some(combined)) =
-                        (page.entries.get_mut(index), weights.get_mut(index))
+                    && let (Some(known), Some(combined), Some(has_own)) = (
+                        page.entries.get_mut(index),
+                        weights.get_mut(index),
+                        has_own_weight.get_mut(index),
+                    )
                 {
                     options.combine(combined, weight);
+                    *has_own |= is_own;
+                    // Elsewhere advice is a weight, and combined as such.
+                    if has_advice {
+                        known.recommended = known.recommended.or(entry.recommended);
+                    }
                     merge_entries(known, entry);
                 } else {
                     page.entries.push(entry);
                     weights.push(CombinedWeight::new(weight));
+                    has_own_weight.push(is_own);
                 }
             }
         }
@@ -323,7 +340,17 @@ impl PositionMerger<'_> {
             entry.weight = Some(options.merged_weight(weight, books));
         }
         give_weights(page, white_to_move);
+        if keeps_own_weights_only {
+            for (entry, has_own) in page.entries.iter_mut().zip(has_own_weight) {
+                entry.weight = entry.weight.filter(|_| has_own);
+            }
+        }
     }
+}
+
+/// Whether each move has a weight of its own.
+fn own_weights(page: &BookPosition) -> impl Iterator<Item = bool> {
+    page.entries.iter().map(|entry| entry.weight.is_some())
 }
 
 fn max_weight(page: &BookPosition) -> Option<u32> {
@@ -333,7 +360,12 @@ fn max_weight(page: &BookPosition) -> Option<u32> {
 /// Adds the statistics of the same position in another book; returns the other book's moves.
 fn merge_statistics(page: &mut BookPosition, other: BookPosition) -> Vec<BookEntry> {
     let games = (page.games, other.games);
-    page.average_rating = mean(page.average_rating, other.average_rating, games);
+    page.ratings = sum_ratings(
+        rating_sum(page.ratings, page.average_rating, page.games),
+        rating_sum(other.ratings, other.average_rating, other.games),
+    );
+    page.average_rating = page.ratings.and_then(RatingSum::average);
+    page.opponent_ratings = sum_ratings(page.opponent_ratings, other.opponent_ratings);
     page.performance = mean(page.performance, other.performance, games);
     page.games = sum(page.games, other.games);
     page.results = sum_results(page.results, other.results);
@@ -341,17 +373,27 @@ fn merge_statistics(page: &mut BookPosition, other: BookPosition) -> Vec<BookEnt
     if page.nags.is_empty() {
         page.nags = other.nags;
     }
+    // No list of sources of several books is written; the writer counts the links as lost.
+    page.games_ending_here.extend(other.sample_game);
+    page.games_ending_here.extend(other.games_ending_here);
     other.entries
 }
 
 /// Adds the statistics of the same move in another book.
 fn merge_entries(known: &mut BookEntry, entry: BookEntry) {
     let games = (known.games, entry.games);
-    known.average_rating = mean(known.average_rating, entry.average_rating, games);
+    known.ratings = sum_ratings(
+        rating_sum(known.ratings, known.average_rating, known.games),
+        rating_sum(entry.ratings, entry.average_rating, entry.games),
+    );
+    known.average_rating = known.ratings.and_then(RatingSum::average);
     known.performance = mean(known.performance, entry.performance, games);
     known.games = sum(known.games, entry.games);
     known.results = sum_results(known.results, entry.results);
     known.comment = known.comment.take().or(entry.comment);
+    if known.learn.is_none_or(Learn::is_zero) {
+        known.learn = entry.learn.or(known.learn);
+    }
     if known.nags.is_empty() {
         known.nags = entry.nags;
     }
@@ -371,7 +413,27 @@ fn sum_results(a: Option<Wdl>, b: Option<Wdl>) -> Option<Wdl> {
     }
 }
 
-/// The mean of two ratings, weighted by their numbers of games.
+/// The ratings of a position or a move; those of all its games if the book has only their average.
+fn rating_sum(
+    ratings: Option<RatingSum>,
+    average: Option<u16>,
+    games: Option<u64>,
+) -> Option<RatingSum> {
+    let of_average = || Some(RatingSum::of_average(games.unwrap_or(1).max(1), average?));
+    ratings.or_else(of_average)
+}
+
+fn sum_ratings(a: Option<RatingSum>, b: Option<RatingSum>) -> Option<RatingSum> {
+    match (a, b) {
+        (Some(mut a), Some(b)) => {
+            a.add(b);
+            Some(a)
+        }
+        (a, b) => a.or(b),
+    }
+}
+
+/// The mean of two performances, weighted by their numbers of games.
 fn mean(a: Option<u16>, b: Option<u16>, games: (Option<u64>, Option<u64>)) -> Option<u16> {
     let (Some(first), Some(second)) = (a, b) else {
         return a.or(b);

@@ -344,6 +344,17 @@ impl Visitor for Writer {
     }
 }
 
+/// How many tags and comments of a game as PGN have characters outside a set: the moves have none.
+pub(in crate::games) fn texts_outside(game: &str, charset: Charset) -> u64 {
+    let tags = game
+        .split_inclusive('\n')
+        .take_while(|line| line.starts_with('['));
+    let start = tags.clone().map(str::len).sum();
+    let comments = game.get(start..).unwrap_or_default().split('{');
+    let is_outside = |text: &&str| !text.is_ascii() && !encode(text, charset).1;
+    tags.chain(comments).filter(is_outside).count() as u64
+}
+
 impl Writer {
     /// Encodes the text of the game in the character set.
     #[cold]
@@ -353,7 +364,8 @@ impl Writer {
         let (bytes, is_complete) = encode(&text, self.charset);
         self.out.extend_from_slice(&bytes);
         if !is_complete {
-            self.lose(Feature::Characters);
+            let count = texts_outside(&text, self.charset);
+            self.losses.add(Feature::Characters, count, Some(self.game));
         }
     }
 }
