@@ -273,6 +273,7 @@ mod hidden_folder;
 pub mod input;
 pub mod inspect;
 mod job_summary;
+mod known_games;
 pub mod known_texts;
 pub mod list;
 pub mod list_openings;
@@ -313,6 +314,7 @@ pub use create::{DatabaseWriter, create, create_book, create_with};
 pub use game_iterators::{Games, Header, Headers, NumberedGame, NumberedGames};
 pub use input::{InputItem, OpenInput, OpenedInput};
 pub use job_summary::{LossEntry, LossTable, LostMedia, Summary};
+pub use known_games::find_known_as_stored;
 pub use media_files::MediaFiles;
 pub use observer::{NoObserver, Observer};
 #[doc(inline)]

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use tabia::base::{IndexChange, build_index, index_path};
 use tabia::core::io::SetLock;
-use tabia::dedupe::{DamagedRecord, DedupeOptions, Known, dropped_games, find_known};
+use tabia::dedupe::{DamagedRecord, DedupeOptions, Known, dropped_games};
 use tabia::formats::Format;
 use tabia::formats::archives::compressed::Compression;
 use tabia::repair::remains;
-use tabia::{Error, GameIndex, InputItem};
+use tabia::{Error, GameIndex, InputItem, find_known_as_stored};
 
 use crate::archive_of_games::{database_extension, free_path, quoted};
 use crate::args::AppendArgs;
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     options.strict = args.rows.common.strict;
     options.selection.deleted = args.rows.include_deleted;
     let display = context.display();
-    let found = find_known(&items, 1, &options, &context.progress, &mut reporter);
+    let found = find_known_as_stored(&items, &options, &context.progress, &mut reporter);
     drop(display);
     let Known {
         mut summary,

@@ -202,6 +202,8 @@ pub(super) struct GameBatch {
     pub(super) suspects: Vec<(GameIndex, bool, bool)>,
     /// The guiding texts, with a hash of titles and bodies.
     pub(super) texts: Vec<(GameIndex, (u64, u64))>,
+    /// New games that are compared as a whole, or that the database may end early.
+    pub(super) changeable: Vec<GameIndex>,
 }
 
 /// What the database that games are added to keeps of a game.
@@ -243,6 +245,8 @@ pub(super) struct GameTask {
     kept: Kept,
     /// Depth of the line whose rest cannot be stored.
     muted: Option<u32>,
+    /// There was such a line in the game.
+    was_muted: bool,
     /// The content of a guiding text.
     text: String,
     /// The input is one of those whose games are all kept.
@@ -285,6 +289,7 @@ impl GameTask {
             source,
             kept,
             muted: None,
+            was_muted: false,
             text: String::new(),
             content,
             is_base,
@@ -325,7 +330,7 @@ impl Visitor for GameTask {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.is_game = head.kind == RecordKind::Game;
         (self.depth, self.annotations, self.game) = (0, 0, game);
-        self.muted = None;
+        (self.muted, self.was_muted) = (None, false);
         if !self.is_game {
             self.text.clear();
             return Flow::Go;
@@ -356,7 +361,7 @@ impl Visitor for GameTask {
             return Flow::Go;
         }
         if self.kept.lacks(ply) {
-            self.muted = Some(self.depth);
+            (self.muted, self.was_muted) = (Some(self.depth), true);
             return Flow::Go;
         }
         if !self.has_players {
@@ -461,6 +466,11 @@ impl Visitor for GameTask {
             return;
         }
         let is_compared_by_moves = self.has_players && !self.moves.is_empty();
+        let may_be_changed =
+            !is_compared_by_moves || self.was_muted || self.head.start.chess960 || self.has_problem;
+        if may_be_changed && !self.is_base {
+            self.batch.changeable.push(self.game);
+        }
         let content = if is_compared_by_moves {
             ""
         } else {
@@ -519,6 +529,7 @@ impl Task for GameTask {
         out.facts.clear();
         out.damaged.clear();
         out.suspects.clear();
+        out.changeable.clear();
         std::mem::swap(&mut self.batch, out);
     }
 

@@ -82,4 +82,7 @@ pub struct Known {
     /// The new guiding texts that the database has, with the same titles and bodies: index of the input and of the
     /// record in it.
     pub texts: Vec<(u32, GameIndex)>,
+    /// New games that a database may change so that they are not recognised in it, in their order: those that are compared
+    /// as a whole, and those whose moves it cannot have.
+    pub(crate) changeable: Vec<(u32, GameIndex)>,
 }

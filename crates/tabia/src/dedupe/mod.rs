@@ -240,6 +240,7 @@ fn find(
     let mut not_compared: HashSet<(u32, GameIndex)> = HashSet::new();
     let mut known_texts: HashSet<(u64, u64)> = HashSet::new();
     let mut new_texts = Vec::new();
+    let mut changeable = Vec::new();
     let mut summary = Summary::default();
     let mut sorter = VariableSorter::<KEY>::new(&temporary_folder(), MEMORY);
     let mut record = Sink::new();
@@ -288,6 +289,8 @@ fn find(
                         new_texts.push(((number as u32, base.game(game)), hash));
                     }
                 }
+                let of_batch = batch.changeable.drain(..);
+                changeable.extend(of_batch.map(|game| (number as u32, base.game(game))));
                 if !is_base {
                     damaged.extend(batch.damaged.drain(..).map(damaged_record));
                     suspects.extend(batch.suspects.drain(..).map(damaged_record));
@@ -334,21 +337,27 @@ fn find(
         Ok(())
     })?;
     group.resolve(&mut found);
+    number_groups(&mut found);
+    Ok(Known {
+        summary,
+        duplicates: found,
+        damaged,
+        texts,
+        changeable,
+    })
+}
+
+/// Sorts duplicates by the games that are kept, and numbers these.
+pub(crate) fn number_groups(found: &mut [Duplicate]) {
     found.sort_by_key(|duplicate| (duplicate.kept, duplicate.dropped));
     let (mut number, mut last) = (0, None);
-    for duplicate in &mut found {
+    for duplicate in found {
         if last != Some(duplicate.kept) {
             number += 1;
             last = Some(duplicate.kept);
         }
         duplicate.group = number;
     }
-    Ok(Known {
-        summary,
-        duplicates: found,
-        damaged,
-        texts,
-    })
 }
 
 /// For each input the kept games that get annotations of their duplicates, those of `items` in the same
