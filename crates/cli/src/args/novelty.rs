@@ -11,7 +11,7 @@ use super::common::{IndexedRowArgs, SelectArgs};
 /// Columns: game, ply, san (the move that leads to it), fen, basegames (earlier games that had the position
 /// before). A game of the base is earlier if its date is; to a game without a date all are. If every position
 /// is known, ply, san and fen are empty. Several inputs add a column `path`. Bases with a saved index are
-/// looked up, others are read.
+/// looked up, others are read. `--from`, `--encoding` and `--pieces` are about the games, not about the bases.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

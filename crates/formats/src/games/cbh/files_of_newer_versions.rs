@@ -183,8 +183,8 @@ impl SideTable {
 
     /// Whether zeros were written over the start of the `.cbj` record of a game.
     pub fn is_zeroed(&self, game: u32) -> bool {
-        let (record, _) = self.filled(game, EXTENDED_DEFAULT);
-        record.media_at.get() == 0
+        let media_at = self.record(game).and_then(|record| record.get(8..12));
+        media_at.is_some_and(|bytes| bytes == [0; 4])
     }
 
     /// The `.cbtt` record of a tournament, and the stored bytes after its known fields.
