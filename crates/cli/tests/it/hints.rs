@@ -649,9 +649,9 @@ const CASES: &[(&[&str], i32, &str)] = &[
         "options stand before it",
     ),
     (
-        &["append", "games.pgn", "-o", "three.zip:games.pgn"],
+        &["append", "games.pgn", "-o", "pack.zip:games.pgn"],
         2,
-        "`tabia convert three.zip -o ",
+        "`tabia convert pack.zip -o ",
     ),
     (
         &["book", "explain", "book.bin"],
