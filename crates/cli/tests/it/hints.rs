@@ -646,7 +646,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["ls", "--", "-dash.pgn", "--limit"],
         4,
-        "options stand before it",
+        "options come before it",
     ),
     (
         &["append", "games.pgn", "-o", "pack.zip:games.pgn"],
