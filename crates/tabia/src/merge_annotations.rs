@@ -116,8 +116,8 @@ fn has(annotations: &[Annotation<'_>], other: &Annotation<'_>) -> bool {
 
 impl<'g> Slot<'g> {
     /// The annotations at the move, and the comments after its variations: everything else belongs to the move wherever
-    /// it stands.
-    fn annotations_by_place(&self) -> (Vec<Annotation<'g>>, Vec<Annotation<'g>>) {
+    /// it is.
+    fn annotations_before_and_after(&self) -> (Vec<Annotation<'g>>, Vec<Annotation<'g>>) {
         let (before, after) = self
             .annotations
             .split_at_checked(self.before_variations)
@@ -168,7 +168,9 @@ pub fn merged(kept: &Game, other: &Game) -> Game {
             recorder.push_move(ply);
         }
         let other = others.get(number).filter(|_| number < common);
-        let (at_move, after_variations) = other.map(Slot::annotations_by_place).unwrap_or_default();
+        let (at_move, after_variations) = other
+            .map(Slot::annotations_before_and_after)
+            .unwrap_or_default();
         let is_new = |annotation: &&Annotation<'_>| !has(&slot.annotations, annotation);
         let (own_at_move, own_rest) = slot
             .events
@@ -275,7 +277,7 @@ mod tests {
                 "1. e4 (1. d4 d5) (1. c4) e5",
                 "1. e4 (1. d4 d5) (1. c4) 1... e5",
             ),
-            // A symbol stands at its move, before the variations.
+            // A symbol is at its move, before the variations.
             (
                 "1. e4 e5 2. Nf3 $2 (2. d4)",
                 "1. e4 e5 2. Nf3 $1 {x} (2. Nc3) {y}",

@@ -288,7 +288,7 @@ fn is_line(text: &str) -> bool {
 fn search_for((word, input): (PathBuf, String)) -> Option<(PathBuf, String)> {
     let word_or_query = word.to_str()?;
     if word_or_query.starts_with('-') {
-        let hint = "after `--` every word is a file: options stand before it";
+        let hint = "after `--` every word is a file: options come before it";
         return Some((word, hint.to_owned()));
     }
     let what = if word_or_query.contains(':') {

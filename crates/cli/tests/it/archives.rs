@@ -592,13 +592,13 @@ fn an_encrypted_archive_is_made_with_a_password_only() {
     tabia(&folder, &args).expect(0);
 }
 
-/// Each file of a set whose absence `check` reports is told when the set is packed.
+/// Each file of a set whose absence `check` reports is named when the set is packed.
 #[test]
-fn files_that_check_misses_are_told_of_a_packed_set() {
+fn files_that_check_misses_are_named_of_a_packed_set() {
     let folder = with_sample("archive-missing-parts");
     std::fs::write(folder.join("games.pgn"), many_games(30)).unwrap();
     tabia(&folder, &["book", "build", "games.pgn", "-o", "book.ctg"]).expect(0);
-    let mut told = Vec::new();
+    let mut named = Vec::new();
     for (main, names) in [
         (
             "mega.cbh",
@@ -624,12 +624,12 @@ fn files_that_check_misses_are_told_of_a_packed_set() {
                 let text = "the archive does not have it";
                 assert!(packed.err.contains(text), "{extension}: {}", packed.err);
                 assert_eq!(packed.err.matches("warning").count(), 1, "{}", packed.err);
-                told.push(*extension);
+                named.push(*extension);
             }
             std::fs::rename(&away, &path).unwrap();
         }
     }
     for extension in ["cbc", "cbg", "cbj", "cbp", "cbs", "ctb", "cto"] {
-        assert!(told.contains(&extension), "{extension}: {told:?}");
+        assert!(named.contains(&extension), "{extension}: {named:?}");
     }
 }

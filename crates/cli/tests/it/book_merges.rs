@@ -126,5 +126,5 @@ fn advice_of_every_book_is_in_the_merged_one() {
         .json();
     let moves = find["moves"].as_array().unwrap();
     let e4 = moves.iter().find(|m| m["san"] == "e4").unwrap();
-    assert_eq!(e4["advice"], "avoid", "{e4}");
+    assert_eq!(e4["recommended"], false, "{e4}");
 }

@@ -254,9 +254,9 @@ fn zeros_in_place_of_polyglot_entries_are_left_out_by_a_fix() {
     tabia(&folder, &["check", "--deep", "fixed.bin"]).expect(0);
 }
 
-/// A book that is cut between two records has no bytes left over: its header tells.
+/// A book that is cut between two records has no bytes left over: its header shows it.
 #[test]
-fn an_arena_book_that_is_cut_is_told_by_every_verb() {
+fn an_arena_book_that_is_cut_is_reported_by_every_verb() {
     let folder = Scratch::new("damaged-arena");
     std::fs::write(folder.join("games.pgn"), many_games(40)).unwrap();
     tabia(&folder, &["book", "build", "games.pgn", "-o", "whole.abk"]).expect(0);
@@ -355,7 +355,7 @@ fn check_and_fix_agree_about_repeated_entries() {
 }
 
 #[test]
-fn bytes_after_the_last_entry_are_told_of_books_of_any_size() {
+fn bytes_after_the_last_entry_are_reported_of_books_of_any_size() {
     let folder = Scratch::new("damaged-tails");
     for count in [1, 4, 40] {
         std::fs::write(folder.join("games.pgn"), many_games(60)).unwrap();

@@ -646,12 +646,12 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["ls", "--", "-dash.pgn", "--limit"],
         4,
-        "options stand before it",
+        "options come before it",
     ),
     (
-        &["append", "games.pgn", "-o", "three.zip:games.pgn"],
+        &["append", "games.pgn", "-o", "pack.zip:games.pgn"],
         2,
-        "`tabia convert three.zip -o ",
+        "`tabia convert pack.zip -o ",
     ),
     (
         &["book", "explain", "book.bin"],

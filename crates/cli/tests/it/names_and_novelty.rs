@@ -314,7 +314,7 @@ fn a_novelty_is_marked_once() {
         "1",
     ];
     tabia(&folder, &build).expect(0);
-    let mut read = ["games.pgn".to_owned(), "more.pgn".to_owned()];
+    let mut read = vec!["games.pgn".to_owned(), "more.pgn".to_owned()];
     let mut texts = Vec::new();
     for round in 0..3 {
         let out = format!("round{round}.pgn");
@@ -322,15 +322,12 @@ fn a_novelty_is_marked_once() {
         let inputs: Vec<&str> = read.iter().map(String::as_str).collect();
         tabia(&folder, &[&args[..], &inputs].concat()).expect(0);
         texts.push(std::fs::read_to_string(folder.join(&out)).unwrap());
-        read = [out.clone(), out];
-        // The same file twice is one input.
+        read = vec![out];
     }
     assert!(texts[0].contains("$146 {the book has"), "{}", texts[0]);
-    assert!(
-        texts[0].contains("(2. f4 $146 {the book ends here})"),
-        "{}",
-        texts[0]
-    );
+    let words: Vec<&str> = texts[0].split_whitespace().collect();
+    let variation = "(2. f4 $146 {the book ends here})";
+    assert!(words.join(" ").contains(variation), "{}", texts[0]);
     assert_eq!(texts[0], texts[1]);
     assert_eq!(texts[1], texts[2]);
 }

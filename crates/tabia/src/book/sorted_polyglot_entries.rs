@@ -126,15 +126,17 @@ impl<'b> EntryRuns<'b> {
                             continue;
                         };
                         let stored = u16::from(*high) << 8 | u16::from(*low);
-                        let key = move_key(position.key(), stored);
                         match entry.m {
-                            Some(m)
-                                if has_two_forms && m.is_castling() && stored != encode_move(m) =>
-                            {
-                                castlings.insert(key)?;
+                            Some(m) if has_two_forms && m.is_castling() => {
+                                // A position that has both forms has one move.
+                                let normal = encode_move(m);
+                                let mut forms = CASTLINGS.iter();
+                                if let Some((_, form)) = forms.find(|(known, _)| *known == normal) {
+                                    castlings.insert(move_key(position.key(), *form))?;
+                                }
                             }
                             None if only_legal => {
-                                illegal.insert(key)?;
+                                illegal.insert(move_key(position.key(), stored))?;
                             }
                             _ => {}
                         }

@@ -7,7 +7,6 @@ use tabia_core::external::DiskKeySet;
 use tabia_core::plural::counted;
 
 use super::entry::{Entry, decode_move, is_foreign};
-use super::read::PolyglotBook;
 
 /// What is known of the moves of a book by their positions.
 pub(super) struct WalkedMoves {
@@ -19,7 +18,7 @@ pub(super) struct WalkedMoves {
 
 /// Finds moves that are not legal, but not entries without a move. Which position a key belongs to is known only if
 /// moves of the book lead to it from the standard position.
-pub(super) fn walk(book: &PolyglotBook) -> Result<WalkedMoves> {
+pub(super) fn walk<'b>(book: &dyn Book, find: impl Fn(u64) -> &'b [Entry]) -> Result<WalkedMoves> {
     let mut castlings_twice = 0;
     let mut seen = DiskKeySet::default();
     let mut rest = vec![Position::standard()];
@@ -31,7 +30,7 @@ pub(super) fn walk(book: &PolyglotBook) -> Result<WalkedMoves> {
             continue;
         }
         reached += 1;
-        castlings_twice += castlings_in_both_forms(&position, book.find(position.key()));
+        castlings_twice += castlings_in_both_forms(&position, find(position.key()));
         for entry in &page.entries {
             let Some(m) = entry.m else {
                 let bits = bits(&entry.raw);

@@ -304,7 +304,7 @@ impl Book for PolyglotBook {
     }
 
     fn problems(&self) -> Result<Vec<String>> {
-        let walked = illegal_moves::walk(self)?;
+        let walked = illegal_moves::walk(self, |key| self.find(key))?;
         let mut problems = self.inspect().problems(walked.castlings_twice);
         problems.extend(walked.problem);
         Ok(problems)

@@ -284,7 +284,7 @@ impl PositionMerger<'_> {
         let books = 1 + self.others.len();
         let white_to_move = position.turn().is_white();
         let is_unchanged = books == 1 && options.factors.is_empty() && !options.normalize;
-        // Weights made from games are no weights of a book: where none can be written, nobody misses them.
+        // Weights made from games are no weights of a book: where none can be written, they are no loss.
         let keeps_own_weights_only = !self.format.can.has(Feature::BookWeights);
         let has_advice = self.format.can.has(Feature::BookAdvice);
         let mut has_own_weight: Vec<bool> = own_weights(page).collect();
