@@ -765,7 +765,7 @@ fn tags_that_databases_spell_in_another_way_are_counted() {
     }
 }
 
-/// A tag that states nothing is a tag all the same: what is read in its place is counted.
+/// A tag that states nothing is a tag all the same: what is read instead is counted.
 #[test]
 fn tags_without_a_value_are_kept_or_counted() {
     let scratch = Scratch::new("losses-no-value");

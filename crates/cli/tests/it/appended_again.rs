@@ -71,7 +71,7 @@ fn other_guiding_texts_are_added() {
     assert_eq!(info(), before + 1);
 }
 
-/// Of some games of unknown players formats keep another variation, symbol or place of a comment.
+/// Of some games of unknown players formats keep another variation, symbol or position of a comment.
 #[test]
 fn nothing_of_real_databases_is_added_again() {
     let folder = Scratch::new("appended-real");

@@ -1,4 +1,4 @@
-//! Sets whose files have names in capital letters, as Windows leaves them, on file systems that tell letter cases apart.
+//! Sets whose files have names in capital letters, as Windows leaves them, on file systems that distinguish letter cases.
 
 use tabia_testkit::Scratch;
 
@@ -8,7 +8,7 @@ const OLD: &str = "[Event \"Old\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\
 const NEW: &str =
     "[Event \"New\"]\n[White \"C\"]\n[Black \"D\"]\n[Result \"0-1\"]\n\n1. d4 d5 0-1\n\n";
 
-/// A database or book `GAMES` with all names in capital letters. `None` if the file system does not tell cases apart.
+/// A database or book `GAMES` with all names in capital letters. `None` if the file system does not distinguish cases.
 fn in_capital_letters(folder: &Scratch, verb: &[&str], extension: &str) -> Option<String> {
     let output = format!("games.{extension}");
     tabia(folder, &[verb, &["old.pgn", "-o", &output]].concat()).expect(0);

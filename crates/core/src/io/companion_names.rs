@@ -7,7 +7,7 @@ use super::file_with_companions::Source;
 /// The names that the companions of a main file get when a set is written.
 ///
 /// Where the set exists and is replaced, a companion keeps its name, also if that is in another letter case than the
-/// one of the main file: on file systems that tell them apart, old and new files would be next to each other, and
+/// one of the main file: on file systems that distinguish them, old and new files would be next to each other, and
 /// readers would find the old ones. New ones have extensions in capital letters if the main file has, as sets from
 /// Windows do.
 ///
