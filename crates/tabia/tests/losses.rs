@@ -791,7 +791,9 @@ fn tags_without_a_value_are_kept_or_counted() {
             for (((name, value), game), losses) in tags.iter().zip(&found).zip(&losses) {
                 let now = game.head.tags.get(name);
                 let losses: Vec<_> = losses.iter().map(|(feature, _)| feature).collect();
-                if losses.len() != usize::from(now != Some(value)) {
+                // An unknown date is one, however it is written.
+                let is_date = *name == "Date" && is_unknown_date(value);
+                if losses.len() != usize::from(now != Some(value)) && !is_date {
                     wrong.push(format!(
                         "{extension} {profile:?}: {name} {value:?} becomes {now:?}: {losses:?}"
                     ));

@@ -86,7 +86,6 @@ fn a_database_with_names_of_another_one_does_not_grow() {
         for verb in [
             &["append", "other.pgn", "-o", &main][..],
             &["convert", "other.pgn", "-o", &main, "--append"],
-            &["edit", &main, "--delete", "1", "-o", &main, "--force"],
         ] {
             let run = tabia(&folder, verb);
             assert_eq!(run.code, 4, "{verb:?}: {}", run.err);
@@ -170,17 +169,18 @@ fn lost_teams_are_reported_and_none_is_invented() {
 /// What wrote the zeros over some entries may have begun or ended in the middle of others.
 #[test]
 fn entries_next_to_zeroed_ones_are_in_doubt() {
-    for (extension, file, size, start) in [
-        ("si3", "si3", 46, 182),
-        ("si4", "si4", 47, 182),
-        ("si5", "si5", 56, 0),
-        ("cbh", "cbh", 46, 46),
-        ("2cbh", "2cbh", 192, 192),
+    for (extension, file, size) in [
+        ("si3", "si3", 46),
+        ("si4", "si4", 47),
+        ("si5", "si5", 56),
+        ("cbh", "cbh", 46),
+        ("2cbh", "2cbh", 192),
     ] {
         let folder = with_two(&format!("zeroed-{file}"), extension);
         let main = format!("one.{extension}");
         let path = folder.join(format!("one.{file}"));
         let mut bytes = std::fs::read(&path).unwrap();
+        let start = bytes.len() - 80 * size;
         // From the middle of entry 30 to the middle of entry 34.
         bytes[start + 30 * size + size / 2..start + 34 * size + size / 2].fill(0);
         std::fs::write(&path, bytes).unwrap();
@@ -188,8 +188,13 @@ fn entries_next_to_zeroed_ones_are_in_doubt() {
         let document = run.json();
         let records = document["recordList"].as_array().unwrap();
         for number in 31..=35 {
+            let has = |record: &serde_json::Value| {
+                let first = record["game"].as_u64().unwrap();
+                let last = record["lastGame"].as_u64().unwrap_or(first);
+                (first..=last).contains(&number)
+            };
             assert!(
-                records.iter().any(|record| record["game"] == number),
+                records.iter().any(has),
                 "{file}, game {number}: {}; {records:?}",
                 run.err
             );

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::file_with_companions::Source;
+use crate::error::{Error, Result};
 
 /// The names that the companions of a main file get when a set is written.
 ///
@@ -14,8 +15,9 @@ use super::file_with_companions::Source;
 /// ```
 /// use tabia_core::io::CompanionNames;
 ///
-/// let names = CompanionNames::of("new/GAMES.SI4".as_ref());
+/// let names = CompanionNames::of("new/GAMES.SI4".as_ref())?;
 /// assert_eq!(names.path("sg4").to_str(), Some("new/GAMES.SG4"));
+/// # Ok::<(), tabia_core::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct CompanionNames {
@@ -26,14 +28,20 @@ pub struct CompanionNames {
 
 impl CompanionNames {
     /// Those of the main file at `main`, which need not exist.
-    pub fn of(main: &Path) -> Self {
-        // Without a main file there is no set; one that cannot be read is not replaced.
+    ///
+    /// # Errors
+    /// When the files of a set that exists cannot be listed.
+    pub fn of(main: &Path) -> Result<Self> {
+        // Without a main file there is no set, and the folder is not listed.
         let exists = std::fs::symlink_metadata(main).is_ok();
-        let old = exists.then(|| Source::from_path(main).ok());
-        Self {
+        let old = match exists.then(|| Source::from_path(main)).transpose() {
+            Err(error) if error.is_not_found() => None,
+            old => old.map_err(Error::in_output)?,
+        };
+        Ok(Self {
             main: main.to_path_buf(),
-            old: old.flatten(),
-        }
+            old,
+        })
     }
 
     /// The path of the companion with an extension, given in lower case without dot.

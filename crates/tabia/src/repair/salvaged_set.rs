@@ -180,7 +180,7 @@ impl SalvagedSet {
         if let Some(transaction) = &self.transaction {
             transaction.join(&mut outputs);
         }
-        let companions = CompanionNames::of(&target);
+        let companions = CompanionNames::of(&target)?;
         let mut has_settings = false;
         let mut names = list_folder(self.folder.path()).map_err(Error::in_output)?;
         let main = self.main.file_name().unwrap_or_default().to_owned();
@@ -191,10 +191,11 @@ impl SalvagedSet {
             let file = self.folder.path().join(&name);
             let extension = file.extension().unwrap_or_default().to_string_lossy();
             let extension = extension.to_lowercase();
-            let path = if name == main {
-                target.clone()
-            } else {
+            let is_companion = file.file_stem() == self.main.file_stem() && name != main;
+            let path = if is_companion {
                 companions.path(&extension)
+            } else {
+                target.with_file_name(&name)
             };
             // Settings are not damaged, and other sets may share them.
             if extension == self.functions.settings && path.exists() {

@@ -65,7 +65,7 @@ impl Staging {
                 return Err(Error::usage(text));
             }
             outputs.adopt(file, &target).map_err(Error::in_output)?;
-            for companion in self.companions(&target) {
+            for companion in self.companions(&target)? {
                 outputs.obsolete(companion);
             }
         }
@@ -74,15 +74,15 @@ impl Staging {
     }
 
     /// The companions of an old set with that main file, which would belong to the new set.
-    fn companions(&self, target: &Path) -> Vec<PathBuf> {
+    fn companions(&self, target: &Path) -> Result<Vec<PathBuf>, Error> {
         let extension = target.extension().and_then(|extension| extension.to_str());
         let is_main = extension.is_some_and(|name| self.format.file.extensions.contains(&name));
         if !is_main || !self.options.force {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let companions = self.format.file.companions.iter();
-        let names = CompanionNames::of(target);
+        let names = CompanionNames::of(target)?;
         let paths = companions.map(|companion| names.path(companion.extension));
-        paths.filter(|path| path.exists()).collect()
+        Ok(paths.filter(|path| path.exists()).collect())
     }
 }

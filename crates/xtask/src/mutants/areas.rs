@@ -61,7 +61,6 @@ pub(crate) const AREAS: &[Area] = &[
             "require_sound",
             "open_sound",
             "lock_source",
-            "refuse_other_case",
             "exclusive",
             "span",
         ],

@@ -54,7 +54,7 @@ impl CtgWriter {
     pub fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
         let mut set = options.outputs();
         set.create(path)?;
-        let companions = CompanionNames::of(path);
+        let companions = CompanionNames::of(path)?;
         for extension in ["cto", "ctb"] {
             set.create(&companions.path(extension))?;
         }

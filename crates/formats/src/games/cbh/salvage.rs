@@ -176,7 +176,10 @@ fn rebuild_headers(
         rebuilder.problems.push(text.to_owned());
     }
     rebuilder.drop_zeros(header);
-    changed_entries.extend(next_to_zeros(&rebuilder.records));
+    changed_entries.extend(next_to_zeros(
+        rebuilder.records.as_flattened(),
+        FileHeader::SIZE,
+    ));
     changed_entries.sort_unstable();
     changed_entries.dedup();
     rebuilder.find_shifted();

@@ -77,7 +77,7 @@ pub(super) fn rebuild(old: &[u8], moves: &[u8], annotations: &[u8], limit: u64) 
         .map_or(stored, |realigned| &realigned.bytes);
     let (all, _) = stored.as_chunks::<SIZE>();
     let mut records: Vec<HeaderBytes> = all.to_vec();
-    let next_to_zeros = next_to_zeros(&records).into_iter();
+    let next_to_zeros = next_to_zeros(records.as_flattened(), SIZE).into_iter();
     changed.extend(next_to_zeros.map(|index| (index, CHANGED_ENTRY)));
     if header.is_none() {
         let sample = records.iter().take(SAMPLE);

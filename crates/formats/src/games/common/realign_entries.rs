@@ -120,19 +120,48 @@ pub(crate) fn realign(
     })
 }
 
-/// The entries next to entries of zeros, ascending: what wrote the zeros may have begun or ended in them.
-pub(crate) fn next_to_zeros<const N: usize>(entries: &[[u8; N]]) -> Vec<u32> {
-    let is_zero = |entry: &[u8; N]| entry.iter().all(|byte| *byte == 0);
-    let mut found = Vec::new();
-    for (index, pair) in (0..).zip(entries.windows(2)) {
-        match pair {
-            [one, other] if !is_zero(one) && is_zero(other) => found.push(index),
-            [one, other] if is_zero(one) && !is_zero(other) => found.push(index + 1),
-            _ => {}
+/// The entries of `size` bytes that zeros over the entries next to them reach into, ascending: before or after entries of
+/// zeros they have more zeros there than any other entry has.
+pub(crate) fn next_to_zeros(bytes: &[u8], size: usize) -> Vec<u32> {
+    if size == 0 {
+        return Vec::new();
+    }
+    let entries: Vec<&[u8]> = bytes.chunks_exact(size).collect();
+    let is_zero = |entry: &&[u8]| entry.iter().all(|byte| *byte == 0);
+    let is_zero_at = |index: Option<usize>| {
+        index
+            .and_then(|index| entries.get(index))
+            .is_some_and(is_zero)
+    };
+    let zeros = |bytes: &mut dyn Iterator<Item = &u8>| bytes.take_while(|byte| **byte == 0).count();
+    let (mut natural, mut found) = ([0; 2], Vec::new());
+    for (index, entry) in entries
+        .iter()
+        .enumerate()
+        .filter(|(_, entry)| !is_zero(entry))
+    {
+        let counts = [zeros(&mut entry.iter()), zeros(&mut entry.iter().rev())];
+        let next_to = [
+            is_zero_at(index.checked_sub(1)),
+            is_zero_at(index.checked_add(1)),
+        ];
+        for ((natural, count), is_next) in natural.iter_mut().zip(counts).zip(next_to) {
+            if !is_next {
+                *natural = count.max(*natural);
+            }
+        }
+        if next_to.contains(&true) {
+            found.push((index as u32, counts, next_to));
         }
     }
-    found.dedup();
-    found
+    let has_more = |(_, counts, next_to): &(u32, [usize; 2], [bool; 2])| {
+        let sides = counts.iter().zip(natural).zip(next_to);
+        sides
+            .into_iter()
+            .any(|((count, natural), is_next)| *is_next && *count > natural)
+    };
+    found.retain(has_more);
+    found.into_iter().map(|(index, ..)| index).collect()
 }
 
 #[cfg(test)]

@@ -283,12 +283,6 @@ impl<E: IndexedGame> Salvage<E> {
         }
     }
 
-    /// Whether the entry before or after has only zeros, which may have been written over a part of this one.
-    fn is_next_to_zeros(&self, game: u32) -> bool {
-        let is_blank = |game: Option<u32>| game.is_some_and(|game| self.blank.contains(&game));
-        is_blank(game.checked_sub(1)) || is_blank(game.checked_add(1))
-    }
-
     /// Games beyond the entries of the index.
     pub(crate) fn extra(&self) -> u32 {
         u32::try_from(self.unindexed.len()).unwrap_or(u32::MAX)
@@ -314,8 +308,7 @@ impl<E: IndexedGame> Salvage<E> {
             },
             changed: match self.changed.get(&game) {
                 Some(text) => Some(text),
-                None => (entries.is_changed(game) || self.is_next_to_zeros(game))
-                    .then_some(CHANGED_ENTRY),
+                None => entries.is_changed(game).then_some(CHANGED_ENTRY),
             },
         })
     }

@@ -39,9 +39,11 @@ impl SetWriter {
         options: &CreateOptions,
     ) -> Result<Self> {
         let mut outputs = options.outputs();
-        let companions = CompanionNames::of(path);
+        // An interrupted replacement is complete then.
+        let index = outputs.create(path)?;
+        let companions = CompanionNames::of(path)?;
         Ok(Self {
-            index: outputs.create(path)?,
+            index,
             names: outputs.create(&companions.path(names))?,
             games: outputs.create(&companions.path(games))?,
             outputs,

@@ -8,6 +8,7 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::{Blob, Source};
 
+use crate::games::common::realign_entries::next_to_zeros;
 use crate::games::common::realign_entries::realigned_index;
 use crate::games::common::scid_and_scidb_file_set::{self, SetFile, SetOpener, StoredEntry};
 
@@ -106,10 +107,12 @@ pub(crate) fn entries_for_repair(
             && ids.all(|(kind, id)| id < names.count(kind) || names.count(kind) == 0)
     };
     let lengths = (version.header_length(), version.entry_length());
-    match realigned_index(index, lengths.0, lengths.1, is_entry, info) {
-        Some((index, changed)) => entries(version, &index, info).with_changed(changed),
-        None => entries(version, index, info),
-    }
+    let realigned = realigned_index(index, lengths.0, lengths.1, is_entry, info);
+    let (index, mut changed) = realigned.unwrap_or_else(|| (index.clone(), Vec::new()));
+    let stored = index.get(lengths.0..).unwrap_or_default();
+    changed.extend(next_to_zeros(stored, lengths.1));
+    changed.sort_unstable();
+    entries(version, &index, info).with_changed(changed)
 }
 
 /// The entries of an index. What is wrong with their number is reported in `info`.

@@ -8,6 +8,7 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::{Blob, Cursor, Source};
 
+use crate::games::common::realign_entries::next_to_zeros;
 use crate::games::common::realign_entries::realigned_index;
 use crate::games::common::salvage::is_for_repair;
 use crate::games::common::scid_and_scidb_file_set::{self, SetFile, SetOpener, StoredEntry};
@@ -104,7 +105,13 @@ impl FileSet {
         } else {
             None
         };
-        let (index, changed) = realigned.unwrap_or((index, Vec::new()));
+        let (index, mut changed) = realigned.unwrap_or((index, Vec::new()));
+        if is_for_repair(options)? {
+            let stored = index.get(HEADER_LENGTH..).unwrap_or_default();
+            let length = <Entry as StoredEntry>::length(header.version);
+            changed.extend(next_to_zeros(stored, length));
+            changed.sort_unstable();
+        }
         let entries = Entries::new(&index, HEADER_LENGTH, header.version, header.games, info);
         let entries = entries.with_changed(changed);
         Ok(Self {

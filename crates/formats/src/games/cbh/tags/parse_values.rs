@@ -122,7 +122,8 @@ fn is_respelled(name: &str, value: &str) -> bool {
         "Result" => false,
         // They are read as `?` if they are empty.
         "Event" | "Site" | "Round" | "White" | "Black" => value.is_empty(),
-        "Date" => value != "????.??.??" && !is_spelled_as_written(value),
+        // An unknown date is read as one, however it is written.
+        "Date" => !is_spelled_as_written(value) && Date::parse(value) != Some(Date::UNKNOWN),
         "EventDate" | "SourceDate" | "SourceVersionDate" => {
             value == "????.??.??" || !is_spelled_as_written(value)
         }

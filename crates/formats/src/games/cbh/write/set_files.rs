@@ -133,14 +133,11 @@ impl SetFiles {
     /// Creates the files, all of them empty.
     pub(super) fn prepare(path: &Path, options: &CreateOptions) -> Result<Self> {
         let mut outputs = options.outputs();
-        let companions = CompanionNames::of(path);
-        for extension in EXTENSIONS {
-            let target = if extension == "cbh" {
-                path.to_path_buf()
-            } else {
-                companions.path(extension)
-            };
-            outputs.create(&target)?;
+        // An interrupted replacement is complete then.
+        outputs.create(path)?;
+        let companions = CompanionNames::of(path)?;
+        for extension in EXTENSIONS.into_iter().filter(|name| *name != "cbh") {
+            outputs.create(&companions.path(extension))?;
         }
         Ok(Self {
             outputs,

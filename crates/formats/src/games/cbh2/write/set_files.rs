@@ -58,13 +58,11 @@ impl SetFiles {
     /// Creates the files of a new set; `path` is that of the `.2cbh` file.
     pub(super) fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
         let mut outputs = options.outputs();
-        let companions = CompanionNames::of(path);
-        for extension in EXTENSIONS {
-            if extension == "2cbh" {
-                outputs.create(path)?;
-            } else {
-                outputs.create(&companions.path(extension))?;
-            }
+        // An interrupted replacement is complete then.
+        outputs.create(path)?;
+        let companions = CompanionNames::of(path)?;
+        for extension in EXTENSIONS.into_iter().filter(|name| *name != "2cbh") {
+            outputs.create(&companions.path(extension))?;
         }
         let mut files = Self {
             outputs,
