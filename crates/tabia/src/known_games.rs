@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tabia_core::io::{Progress, temporary_folder};
 use tabia_core::{Error, GameIndex};
+use tabia_formats::archives::compressed::Compression;
 
 use crate::base::GameSet;
 use crate::convert::{ConvertOptions, Target, convert};
@@ -112,7 +113,7 @@ fn known_as_stored(
     let target = Target::File {
         format,
         path: path.clone(),
-        compression: Default::default(),
+        compression: Compression::None,
     };
     // The progress is that of the inputs.
     let silent = Arc::new(Progress::new());

@@ -363,7 +363,8 @@ fn bytes_after_the_last_entry_are_reported_of_books_of_any_size() {
         tabia(&folder, &build).expect(0);
         let whole = std::fs::read(folder.join("whole.bin")).unwrap();
         // One entry is that of the standard position.
-        let start = tabia::core::chess::Position::standard().key().to_be_bytes();
+        let key = tabia::core::chess::Position::standard().key();
+        let start: Vec<u8> = (0..8).rev().map(|byte| (key >> (8 * byte)) as u8).collect();
         let entries: Vec<&[u8]> = whole.chunks(16).collect();
         let kept: Vec<u8> = match count {
             1 => entries

@@ -17,7 +17,7 @@ fn in_capital_letters(folder: &Scratch, verb: &[&str], extension: &str) -> Optio
             continue;
         };
         // How the book was built; it has the name of the book with an extension more.
-        if rest.ends_with(".json") {
+        if is_record(rest) {
             std::fs::remove_file(folder.join(&name)).unwrap();
             continue;
         }
@@ -35,11 +35,16 @@ fn in_capital_letters(folder: &Scratch, verb: &[&str], extension: &str) -> Optio
     Some(format!("GAMES{first}"))
 }
 
+/// Whether the file is the record of how a book was built.
+fn is_record(name: &str) -> bool {
+    std::path::Path::new(name).extension() == Some("json".as_ref())
+}
+
 /// The files of the set; all are in capital letters.
 fn files(folder: &Scratch) -> Vec<String> {
     let all = names(folder).into_iter();
     let files: Vec<String> = all
-        .filter(|name| name.to_lowercase().starts_with("games") && !name.ends_with(".json"))
+        .filter(|name| name.to_lowercase().starts_with("games") && !is_record(name))
         .collect();
     for name in &files {
         assert_eq!(*name, name.to_uppercase(), "{files:?}");
