@@ -350,6 +350,8 @@ export async function open(browser, server, path = "/", options = {}) {
     context,
     problems,
     close: async () => {
+      // An answer that a scenario makes may still be on its way.
+      if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });
       await context.close();
       if (problems.length > 0) throw new Error(problems.join("\n"));
     },
