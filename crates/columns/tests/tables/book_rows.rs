@@ -128,8 +128,11 @@ fn pages(path: &Path) -> Pages {
     for_each(&item(path), &open, &Progress::default(), &mut |stored| {
         let mut page = stored.page.clone();
         page.raw.clear();
+        // The table has the averages, not how many games have a rating.
+        (page.ratings, page.opponent_ratings) = (None, None);
         for entry in &mut page.entries {
             entry.raw = SmallBytes::new();
+            entry.ratings = None;
             entry.performance = entry.performance.filter(|_| entry.average_rating.is_some());
         }
         let fen = stored.position.map(Position::fen);
