@@ -10,6 +10,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::chess::{Ply, Position};
+#[cfg(doc)]
+use tabia_core::error::ErrorKind;
 use tabia_core::error::{Error, GameIndex, Result};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Event, Flow, Game, Visitor, Want};
