@@ -321,6 +321,33 @@ fn sets_without_moves_or_names_are_refused() {
     }
 }
 
+#[test]
+fn sets_with_the_names_of_another_are_refused() {
+    let folder = Scratch::new("foreign-names");
+    let set = |name: &str, players: u32| {
+        let path = folder.join(name);
+        let create = cbh::FORMAT.create.unwrap();
+        let mut writer = create(&path, &CreateOptions::default()).unwrap();
+        for number in 0..60 {
+            let player = format!("{name} {}", number % players);
+            writer.write(&game(&player, "e4 e5")).unwrap();
+        }
+        writer.finish().unwrap();
+        path
+    };
+    let (path, other) = (set("one.cbh", 7), set("other.cbh", 23));
+    drop(editor(&path, &folder.join("new.cbh"), false).unwrap());
+    std::fs::copy(other.with_extension("cbp"), path.with_extension("cbp")).unwrap();
+    let names = folder.names();
+    let error = editor(&path, &folder.join("new.cbh"), false).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::Damaged(text) if text.contains("another database")),
+        "{error}"
+    );
+    assert!(error.to_string().contains("one.cbp"), "{error}");
+    assert_eq!(folder.names(), names);
+}
+
 /// A guiding text with a list of files.
 fn text_with_files() -> Game {
     let mut text = Game::new();
