@@ -129,34 +129,59 @@ fn main() -> ExitCode {
 /// The mutants that the checks run: all of what must be true before an old set is replaced.
 const STRICT_AREA: [&str; 2] = ["--area", "before-replacing"];
 
+/// What is checked before the tests. Those of a group run at the same time: a release build ends on one
+/// core, and counting instructions needs one.
+const CHECKS: [&[&str]; 8] = [
+    &["lint"],
+    &["tidy"],
+    &["licences"],
+    &["generated"],
+    &["doc"],
+    &["api"],
+    &["instructions", "package"],
+    &["columns"],
+];
+
+/// Runs a check: its error, and the seconds that it took.
+fn check(name: &str) -> (Outcome, u64) {
+    println!("== {name}");
+    let start = Instant::now();
+    let outcome = match TASKS.iter().find(|task| task.0 == name) {
+        None => Err("there is no such task".to_owned()),
+        Some((_, task, _)) => {
+            let compares = ["generated", "api", "instructions"].contains(&name);
+            let arguments: &[String] = &["--check".to_owned()];
+            task(if compares { arguments } else { &[] })
+        }
+    };
+    (outcome, start.elapsed().as_secs())
+}
+
 fn ci(_: &[String]) -> Outcome {
     let none: &[String] = &[];
-    let check = ["--check".to_owned()];
-    let checks = [
-        "lint",
-        "tidy",
-        "licences",
-        "generated",
-        "doc",
-        "api",
-        "instructions",
-        "package",
-        "columns",
-    ];
     // All of them run, so that one failure does not hide another; the tests come after the other checks, so
     // that their summary and the table of mutants end the output.
     let mut failed = Vec::new();
     let mut took = Vec::new();
-    for (name, task, _) in TASKS.iter().filter(|task| checks.contains(&task.0)) {
-        println!("== {name}");
-        let compares = ["generated", "api", "instructions"].contains(name);
-        let arguments = if compares { &check } else { none };
-        let start = Instant::now();
-        if let Err(error) = task(arguments) {
-            eprintln!("{name}: {error}");
-            failed.push(*name);
+    for group in CHECKS {
+        let results = std::thread::scope(|scope| {
+            let running: Vec<_> = group
+                .iter()
+                .map(|name| (*name, scope.spawn(|| check(name))))
+                .collect();
+            running
+                .into_iter()
+                .map(|(name, thread)| (name, thread.join()))
+                .collect::<Vec<_>>()
+        });
+        for (name, result) in results {
+            let (outcome, seconds) = result.unwrap_or_else(|_| (Err("it panicked".to_owned()), 0));
+            if let Err(error) = outcome {
+                eprintln!("{name}: {error}");
+                failed.push(name);
+            }
+            took.push(format!("{name} {seconds} s"));
         }
-        took.push(format!("{name} {} s", start.elapsed().as_secs()));
     }
     println!("took: {}", took.join(", "));
     println!("== test");
