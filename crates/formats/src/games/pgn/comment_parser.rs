@@ -32,7 +32,8 @@ pub(super) fn read(
     text.clear();
     let mut found = CommentProperties::default();
     let mut has_commands = false;
-    let mut has_exact_text = false;
+    // The exact text, and how much of the text was before it.
+    let mut exact = None;
     let mut line_breaks = None;
     let mut replaced = None;
     let mut ends = None;
@@ -74,9 +75,8 @@ pub(super) fn read(
                 found.has_text = true;
             }
             Some(ParsedCommand::Text(encoded)) => {
-                text.clear();
-                text.push_str(&full_profile::percent_encoding::decode(encoded));
-                has_exact_text = true;
+                let decoded = full_profile::percent_encoding::decode(encoded);
+                exact.get_or_insert((text.len(), decoded));
             }
             Some(ParsedCommand::Lines(offsets)) => line_breaks = Some(offsets),
             Some(ParsedCommand::Chars(codes)) => replaced = Some(codes),
@@ -84,12 +84,23 @@ pub(super) fn read(
             Some(ParsedCommand::Annotation | ParsedCommand::Variation) | None => {}
         }
     }
-    if has_exact_text {
-        // Characters next to an exact text are only layout.
+    push_part(text, rest);
+    if let Some((at, exact)) = exact {
+        // Blanks next to an exact text are only layout; words were added by somebody.
+        let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+        let mut parts = [before.to_owned(), after.to_owned()];
+        parts.iter_mut().for_each(normalize);
+        let [before, after] = parts;
+        text.clear();
+        for part in [&before, &exact, &after] {
+            if !text.is_empty() && !part.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(part);
+        }
         found.has_text = true;
         return found;
     }
-    push_part(text, rest);
     normalize(text);
     if let Some(offsets) = line_breaks {
         *text = restore_line_breaks(text, offsets);
@@ -104,40 +115,113 @@ pub(super) fn read(
     found
 }
 
-/// The text with line breaks at the offsets in `offsets`, which are those of the result. A line break
-/// replaces a blank except at the ends.
-fn restore_line_breaks(text: &str, offsets: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    let mut rest = text;
-    for offset in offsets
-        .split(',')
-        .map_while(|offset| offset.trim_ascii().parse::<usize>().ok())
-    {
-        let Some((line, after)) = offset
-            .checked_sub(out.len())
-            .and_then(|length| rest.split_at_checked(length))
-        else {
-            break;
-        };
-        out.push_str(line);
-        out.push('\n');
-        rest = after.strip_prefix(' ').unwrap_or(after);
-    }
-    out.push_str(rest);
-    out
+/// The arguments of the commands `lines` and `chars`: a list, and the length in bytes that the text with all of it
+/// had when it was written.
+fn list_and_length(args: &str) -> (impl Iterator<Item = &str>, Option<usize>) {
+    let mut words = args.split_ascii_whitespace();
+    let list = words.next().unwrap_or_default().split(',');
+    let length = words.next().filter(|word| *word == "of");
+    let length = length.and_then(|_| words.next()?.parse().ok());
+    (list, length)
 }
 
-/// The text with the characters of `codes`, as `4:7b,9:09`: the offset of each in bytes, and its code in
-/// hexadecimal digits. It replaces another character of ASCII.
-fn restore_characters(text: &str, codes: &str) -> String {
-    let mut bytes = text.as_bytes().to_vec();
-    for code in codes.split(',') {
-        let Some((offset, code)) = code.trim_ascii().split_once(':') else {
-            break;
+/// Where the places of a text are now, if somebody changed it at one place since it was written: before that nothing
+/// has moved, and after it everything by `change`, the difference of the lengths. `None` if some place is at neither
+/// offset, as `is_there` finds, which gets the number of the place, too.
+fn moved_places(
+    places: &[usize],
+    change: isize,
+    is_there: impl Fn(usize, usize) -> bool,
+) -> Option<Vec<usize>> {
+    let moved = |place: usize| place.checked_add_signed(change);
+    let is_moved = |(i, &place): (usize, &usize)| moved(place).is_some_and(|at| is_there(i, at));
+    let stay = places
+        .iter()
+        .enumerate()
+        .take_while(|&(i, &place)| is_there(i, place))
+        .count();
+    let (before, after) = places.split_at(stay);
+    let after = after.iter().enumerate();
+    let mut after = after.map(|(i, place)| (i + stay, place));
+    if !after.clone().all(is_moved) {
+        return None;
+    }
+    let after = after.by_ref().filter_map(|(_, &place)| moved(place));
+    Some(before.iter().copied().chain(after).collect())
+}
+
+/// The text with line breaks at the offsets in `args`, which are those of the result. A line break replaces a blank
+/// except at the ends. Where there is no blank, the text was changed since it was written, and stays as it is.
+fn restore_line_breaks(text: &str, args: &str) -> String {
+    let (list, length) = list_and_length(args);
+    let offsets: Vec<usize> = list.map_while(|offset| offset.parse().ok()).collect();
+    let leading = (0..).zip(&offsets).take_while(|(i, offset)| i == *offset);
+    let leading = leading.count();
+    let inner = offsets.get(leading..).unwrap_or_default();
+    // Without a stated length the ends are where the text has none.
+    let end = length.unwrap_or(leading + text.len() + inner.len());
+    let is_trailing = |(i, offset): &(usize, &usize)| {
+        **offset + i + 1 == end || length.is_none() && **offset >= leading + text.len()
+    };
+    let trailing = inner.iter().rev().enumerate().take_while(is_trailing);
+    let trailing = trailing.count();
+    let inner = inner.get(..inner.len() - trailing).unwrap_or_default();
+    let places: Option<Vec<usize>> = inner
+        .iter()
+        .map(|offset| offset.checked_sub(leading))
+        .collect();
+    let written = length.map_or(Some(text.len()), |length| {
+        length.checked_sub(leading + trailing)
+    });
+    let found = places.zip(written).and_then(|(places, written)| {
+        let change = text.len().checked_signed_diff(written)?;
+        let is_blank = |_, at: usize| text.as_bytes().get(at) == Some(&b' ');
+        moved_places(&places, change, is_blank)
+    });
+    let Some(places) = found else {
+        return text.to_owned();
+    };
+    let mut bytes = vec![b'\n'; leading];
+    bytes.extend_from_slice(text.as_bytes());
+    for place in places {
+        if let Some(byte) = bytes.get_mut(leading + place) {
+            *byte = b'\n';
+        }
+    }
+    bytes.resize(bytes.len() + trailing, b'\n');
+    // Blanks were replaced, so the text is still UTF-8.
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+/// The text with the characters of `args`, as `4:7b,9:09`: the offset of each in bytes, and its code in hexadecimal
+/// digits. It replaces the character that is written for it; where there is another one, the text was changed since,
+/// and stays as it is.
+fn restore_characters(text: &str, args: &str) -> String {
+    let (list, length) = list_and_length(args);
+    let parsed = list.map_while(|code| {
+        let (offset, code) = code.split_once(':')?;
+        let code = u8::from_str_radix(code, 16).ok().filter(u8::is_ascii)?;
+        Some((offset.parse::<usize>().ok()?, code))
+    });
+    let (offsets, codes): (Vec<usize>, Vec<u8>) = parsed.unzip();
+    let is_written = |i: usize, at: usize| {
+        let written = match codes.get(i) {
+            Some(b'{' | b'[') => b'(',
+            Some(b'}') => b')',
+            _ => b' ',
         };
-        let code = u8::from_str_radix(code, 16).ok().filter(u8::is_ascii);
-        let byte = offset.parse().ok().and_then(|at: usize| bytes.get_mut(at));
-        if let (Some(byte), Some(code)) = (byte.filter(|byte| byte.is_ascii()), code) {
+        text.as_bytes().get(at) == Some(&written)
+    };
+    let change = text
+        .len()
+        .checked_signed_diff(length.unwrap_or(text.len()))
+        .unwrap_or_default();
+    let Some(places) = moved_places(&offsets, change, is_written) else {
+        return text.to_owned();
+    };
+    let mut bytes = text.as_bytes().to_vec();
+    for (place, code) in places.into_iter().zip(codes) {
+        if let Some(byte) = bytes.get_mut(place) {
             *byte = code;
         }
     }
@@ -338,11 +422,21 @@ mod tests {
         check(
             "[%tabia chars 0:5b,1:9,99:41,3:zz,4:ff] (x]\u{e9}y",
             0,
+            Some("(x]\u{e9}y"),
+        );
+        check(
+            "[%tabia chars 0:5b,1:9,x] ( ]\u{e9}y",
+            0,
             Some("[\t]\u{e9}y"),
         );
-        check("[%tabia lines 0,4,7,8] old new", 0, Some("\nold\nne\n\nw"));
+        check("[%tabia lines 0,4,7,8] old new", 0, Some("old new"));
         check("[%tabia lines 0,4,8] old new", 0, Some("\nold\nnew\n"));
-        check("[%tabia lines 4,99,x] old new", 0, Some("old \nnew"));
+        check(
+            "[%tabia lines 0,1,5,9,10 of 11] old new",
+            0,
+            Some("\n\nold\nnew\n\n"),
+        );
+        check("[%tabia lines 3,99,x] old new", 0, Some("old\nnew\n"));
         check("[%tabia ends %20,%0A%20] old new ", 0, Some(" old new\n "));
         check(
             "[%tabia ends ,%20] [%tabia lines 3] old new",
@@ -350,5 +444,48 @@ mod tests {
             Some("old\nnew "),
         );
         check("[%tabia ends x,%20] old", 0, Some("old"));
+    }
+
+    /// The commands of the profile `full` are about a text that anybody may have changed since.
+    #[test]
+    fn changed_texts_keep_what_was_added() {
+        let see = |text| format!("[%tabia chars 4:7b,12:7d of 23] {text}");
+        for (text, expected) in [
+            ("see (diagram) on page 3", "see {diagram} on page 3"),
+            ("see (diagram) on page 34", "see {diagram} on page 34"),
+            (
+                "Better see (diagram) on page 3",
+                "Better see {diagram} on page 3",
+            ),
+            ("see (big diagram) on page 3", "see {big diagram} on page 3"),
+            ("look at (it) on page 3", "look at (it) on page 3"),
+        ] {
+            check(&see(text), 0, Some(expected));
+        }
+        check(
+            "[%tabia chars 4:7b,12:7d] Better see (diagram)",
+            0,
+            Some("Better see (diagram)"),
+        );
+        let lines = |text| format!("[%tabia lines 10,22 of 27] {text}");
+        for (text, expected) in [
+            (
+                "First line second line last",
+                "First line\nsecond line\nlast",
+            ),
+            (
+                "First line second line at last",
+                "First line\nsecond line\nat last",
+            ),
+            (
+                "The first line second line last",
+                "The first line\nsecond line\nlast",
+            ),
+            ("First linesecondline last", "First linesecondline last"),
+        ] {
+            check(&lines(text), 0, Some(expected));
+        }
+        check("[%tabia text a%0Ab%7B] and more", 0, Some("a\nb{ and more"));
+        check("And \n [%tabia text a%0Ab%7B]\n", 0, Some("And a\nb{"));
     }
 }

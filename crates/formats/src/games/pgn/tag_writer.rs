@@ -12,6 +12,7 @@ use crate::games::common::tag_plan_cache::TagPlanCache;
 use super::char_class::{is_clean, is_name};
 use super::chessbase_tags;
 use super::full_profile;
+use super::full_profile::tags::{unknown_value, without_control};
 use super::tag_order;
 use super::tag_order::REST;
 use super::tag_plan;
@@ -234,7 +235,8 @@ impl TagWriter {
         let full = self.profile == Profile::Full;
         let seven = self.profile == Profile::Seven;
         let setup = head.start.setup.as_deref();
-        let stored_fen = head.tags.get("FEN").map(parse_fen);
+        let stored_fen = head.tags.get("FEN").filter(|fen| !fen.trim().is_empty());
+        let stored_fen = stored_fen.map(parse_fen);
         let stored_variant = head
             .tags
             .get("Variant")
@@ -387,12 +389,6 @@ fn has_effect(name: &str) -> bool {
     matches!(name, "FEN" | "Variant")
 }
 
-/// A value with blanks in place of its control characters.
-fn without_control(value: &str) -> String {
-    let shown = |c: char| if c.is_ascii_control() { ' ' } else { c };
-    value.chars().map(shown).collect()
-}
-
 fn has_control(value: &str) -> bool {
     value
         .bytes()
@@ -498,11 +494,6 @@ fn write_item(
         }
     }
     None
-}
-
-/// The value of a tag of the roster that is not stored.
-fn unknown_value(name: &str) -> &'static str {
-    if name == "Date" { "????.??.??" } else { "?" }
 }
 
 /// Appends the tag `Result`.

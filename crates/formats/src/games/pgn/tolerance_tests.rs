@@ -410,10 +410,13 @@ fn texts_stay_readable_in_profile_full() {
         ("[%ts 17][%foo bar] good", "{[%ts 17][%foo bar] good}"),
         (
             "\nVariant\n of old.\n",
-            "{[%tabia lines 0,8,17] Variant  of old.}",
+            "{[%tabia lines 0,8,17 of 18] Variant  of old.}",
         ),
-        ("a {b}", "{[%tabia chars 2:7b,4:7d] a (b)}"),
-        ("[%clk 0:00:01] x", "{[%tabia chars 0:5b] (%clk 0:00:01] x}"),
+        ("a {b}", "{[%tabia chars 2:7b,4:7d of 5] a (b)}"),
+        (
+            "[%clk 0:00:01] x",
+            "{[%tabia chars 0:5b of 16] (%clk 0:00:01] x}",
+        ),
     ] {
         let mut game = Game::new();
         let _ = tabia_core::game::Visitor::visit_annotation(
@@ -533,4 +536,27 @@ fn a_fen_with_a_line_break_is_encoded() {
             assert_eq!(games[0].head.tags.get("FEN"), Some(fen));
         }
     }
+}
+
+#[test]
+fn an_empty_fen_is_none() {
+    let (games, problems) = read(b"[FEN \"\"]\n[SetUp \"0\"]\n\n1. e4 e5 *\n", 1 << 20);
+    assert_eq!(problems, [""; 0]);
+    assert_eq!(games[0].ply_count(), 2);
+    for profile in [Profile::Full, Profile::Standard, Profile::Lichess] {
+        let again = read(write(&games, profile).0.as_bytes(), 1 << 20).0;
+        assert_eq!(again[0].ply_count(), 2, "{profile:?}");
+    }
+    let full = write(&games, Profile::Full).0;
+    assert_eq!(read(full.as_bytes(), 1 << 20).0, games);
+}
+
+/// A value with a blank is not cut at it.
+#[test]
+fn commands_with_words_between_their_values_are_text() {
+    let text = "[%cblink url=http://x.org/a?b=1&c=2 caption=My link] f";
+    let (games, problems) = read(format!("1. e4 {{{text}}} *\n").as_bytes(), 1 << 20);
+    assert_eq!(problems, [""; 0]);
+    let written = write(&games, Profile::Standard).0.replace('\n', " ");
+    assert!(written.contains(text), "{written}");
 }

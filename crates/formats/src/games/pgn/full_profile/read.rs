@@ -25,6 +25,11 @@ impl<'a> Fields<'a> {
             .find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='))
     }
 
+    fn are_pairs(&self) -> bool {
+        let mut words = self.0.split_ascii_whitespace();
+        words.all(|word| word.contains('='))
+    }
+
     fn text(&self, key: &str) -> Option<String> {
         self.raw(key).map(decode)
     }
@@ -51,6 +56,10 @@ pub(in crate::games::pgn) fn read<'a>(
     sink: &mut dyn FnMut(Annotation<'_>),
 ) -> Option<ParsedCommand<'a>> {
     let fields = Fields(args);
+    // A word of its own belongs to a value with a blank, and would be lost.
+    if name.starts_with("cb") && !fields.are_pairs() {
+        return None;
+    }
     match name {
         "lang" => return Language::parse(args).map(ParsedCommand::Language),
         "tabia" => return read_tabia(args, sink),

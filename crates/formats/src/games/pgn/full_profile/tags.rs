@@ -1,7 +1,7 @@
 //! The tags of the profile `full`: marks of records, the stored order of the tags, exact results, and tags that PGN
 //! cannot represent.
 
-use tabia_core::game::Tags;
+use tabia_core::game::{SEVEN_TAG_ROSTER, Tags};
 
 use super::percent_encoding::decode;
 
@@ -34,39 +34,96 @@ pub(in crate::games::pgn) fn record_marks(tags: &Tags) -> RecordMarks {
     }
 }
 
+/// A tag that is written.
+struct Written {
+    name: String,
+    value: String,
+    /// Whether it was percent-encoded.
+    is_encoded: bool,
+}
+
 /// Removes the tags of the profile `full` and restores the stored order of the others.
+///
+/// Tags that the list does not name stay, if the writer did not add them for other readers: somebody has changed or
+/// added them since. Then their numbers may be those of other tags, and only the order is lost.
 pub(in crate::games::pgn) fn restore(tags: &mut Tags) {
     if !tags.iter().any(|(name, _)| name.starts_with("Tabia")) {
         return;
     }
-    let mut written: Vec<(String, String)> = Vec::new();
+    let mut written: Vec<Written> = Vec::new();
     for (name, value) in tags.iter() {
         match name {
             RECORD | ORDER | RESULT => {}
             ENCODED => {
                 let (name, value) = value.split_once(' ').unwrap_or((value, ""));
                 let name = if name == "%" { "" } else { name };
-                written.push((decode(name), decode(value)));
+                written.push(Written {
+                    name: decode(name),
+                    value: decode(value),
+                    is_encoded: true,
+                });
             }
-            _ => written.push((name.to_owned(), value.to_owned())),
+            _ => written.push(Written {
+                name: name.to_owned(),
+                value: value.to_owned(),
+                is_encoded: false,
+            }),
         }
     }
     let order: Option<Vec<usize>> = tags.get(ORDER).map(parse_order);
     tags.clear();
-    match order {
-        None => {
-            for (name, value) in &written {
-                tags.push(name, value);
-            }
-        }
+    let mut is_listed = vec![order.is_none(); written.len()];
+    let mut listed: Vec<usize> = match order {
+        None => (0..written.len()).collect(),
         Some(order) => {
-            for number in order.into_iter().take(1 << 16) {
-                if let Some((name, value)) = written.get(number.wrapping_sub(1)) {
-                    tags.push(name, value);
-                }
-            }
+            let numbers = order.into_iter().filter_map(|number| number.checked_sub(1));
+            numbers
+                .filter(|&index| {
+                    let is_listed = is_listed.get_mut(index);
+                    is_listed.is_some_and(|is_listed| !std::mem::replace(is_listed, true))
+                })
+                .collect()
         }
+    };
+    for (index, tag) in written.iter().enumerate() {
+        if is_listed.get(index) == Some(&true) || is_added(tag) {
+            continue;
+        }
+        let of_name = |(_, other): &(usize, &Written)| other.is_encoded && other.name == tag.name;
+        let mut encoded = written.iter().enumerate().filter(of_name);
+        let is_shown = |(_, other): (usize, &Written)| without_control(&other.value) == tag.value;
+        if encoded.clone().any(is_shown) {
+            // For other readers, which do not know the encoded one.
+            continue;
+        }
+        if let (Some((other, _)), None) = (encoded.next(), encoded.next()) {
+            listed.retain(|&index| index != other);
+        }
+        listed.push(index);
     }
+    for tag in listed.into_iter().filter_map(|index| written.get(index)) {
+        tags.push(&tag.name, &tag.value);
+    }
+}
+
+/// Whether the writer adds this tag to those that are stored.
+fn is_added(tag: &Written) -> bool {
+    match &*tag.name {
+        "SetUp" | "FEN" | "Result" => true,
+        "Variant" => tag.value == "Chess960",
+        name => SEVEN_TAG_ROSTER.contains(&name) && tag.value == unknown_value(name),
+    }
+}
+
+/// The value of a tag of the roster that is not stored.
+pub(in crate::games::pgn) fn unknown_value(name: &str) -> &'static str {
+    if name == "Date" { "????.??.??" } else { "?" }
+}
+
+/// A value with blanks in place of its control characters.
+pub(in crate::games::pgn) fn without_control(value: &str) -> String {
+    let shown = |c: char| if c.is_ascii_control() { ' ' } else { c };
+    value.chars().map(shown).collect()
 }
 
 /// Parses the value of the tag [`ORDER`].
@@ -116,5 +173,57 @@ mod tests {
         for order in [vec![], vec![1], vec![1, 2, 3, 7, 5, 6], vec![3, 2, 1]] {
             assert_eq!(parse_order(&write_order(&order)), order);
         }
+    }
+
+    /// What is left of the tags, as `Name value` one after the other.
+    fn restored(tags: &[(&str, &str)]) -> String {
+        let mut tags: Tags = tags.iter().copied().collect();
+        restore(&mut tags);
+        let tags: Vec<String> = tags
+            .iter()
+            .map(|(name, value)| format!("{name} {value}"))
+            .collect();
+        tags.join(", ")
+    }
+
+    #[test]
+    fn tags_that_were_changed_or_added_since_stay() {
+        let written = [
+            ("Event", "E"),
+            ("Date", "????.??.??"),
+            ("Round", "?"),
+            ("White", "A"),
+            ("Result", "1-0"),
+            ("Annotator", "Coach"),
+            ("SetUp", "1"),
+            ("FEN", "x"),
+            (ORDER, "4,1,6"),
+        ];
+        assert_eq!(restored(&written), "White A, Event E, Annotator Coach");
+        let with = |index: usize, tag: (&'static str, &'static str), replaced: usize| {
+            let mut tags = written.to_vec();
+            tags.splice(index..index + replaced, [tag]);
+            restored(&tags)
+        };
+        assert_eq!(
+            with(2, ("Round", "5"), 1),
+            "White A, Event E, Annotator Coach, Round 5"
+        );
+        // The numbers are those of other tags now.
+        assert_eq!(
+            with(0, ("WhiteElo", "2700"), 0),
+            "Round ?, WhiteElo 2700, Result 1-0, Event E, White A, Annotator Coach"
+        );
+        assert_eq!(
+            restored(&[("White", "A"), ("Black", "B"), (ORDER, "1,1,9,0")]),
+            "White A, Black B"
+        );
+        // Of an encoded tag and the one that others are shown the changed one is right.
+        let (encoded, order) = ((ENCODED, "Event a%01b"), (ORDER, "2"));
+        assert_eq!(
+            restored(&[("Event", "a b"), encoded, order]),
+            "Event a\u{1}b"
+        );
+        assert_eq!(restored(&[("Event", "a c"), encoded, order]), "Event a c");
     }
 }

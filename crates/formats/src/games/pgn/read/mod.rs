@@ -434,14 +434,21 @@ impl Reader {
     fn end_game(&self, visitor: &mut dyn Visitor, marker: Option<GameResult>) {
         if !self.has_stopped() {
             let result = variant_and_result_tags::result(self.tag_result, marker);
-            visitor.end_game(self.exact_result.unwrap_or(result));
+            visitor.end_game(self.exact_result(marker).unwrap_or(result));
         }
+    }
+
+    /// The value of the tag `TabiaResult`, unless the termination marker was changed since.
+    fn exact_result(&self, marker: Option<GameResult>) -> Option<GameResult> {
+        let fits = |exact: &GameResult| marker.is_none_or(|marker| exact.to_pgn() == marker);
+        self.exact_result.filter(fits)
     }
 
     /// The value of the tag `Result` that the termination marker contradicts.
     fn contradicting_tag(&self, marker: GameResult) -> Option<GameResult> {
         self.tag_result.filter(|&tag| {
-            self.exact_result.is_none() && variant_and_result_tags::contradicts(tag, marker)
+            self.exact_result(Some(marker)).is_none()
+                && variant_and_result_tags::contradicts(tag, marker)
         })
     }
 

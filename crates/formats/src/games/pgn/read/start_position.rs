@@ -33,7 +33,9 @@ impl Reader {
         marks: full_profile::tags::RecordMarks,
     ) -> bool {
         let tags = self.has_start_tags.then_some(&self.head.tags);
-        if let Some(fen) = tags.and_then(|tags| tags.get("FEN")) {
+        let fen = tags.and_then(|tags| tags.get("FEN"));
+        // Programs write an empty one for games from the initial position.
+        if let Some(fen) = fen.filter(|fen| !fen.trim().is_empty()) {
             let (setup, error) = read_fen(fen);
             if let Some(error) = error {
                 self.report(input, at, error, None);

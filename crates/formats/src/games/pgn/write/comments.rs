@@ -270,7 +270,7 @@ fn write_replaced(text: &str, out: &mut Vec<u8>) -> bool {
         let (replaced, codes) = replace_characters(text, brackets);
         let begin = out.len();
         if !codes.is_empty() && codes.len() <= 32 + text.len() {
-            let _ = write!(out, "[%tabia chars {codes}] ");
+            let _ = write!(out, "[%tabia chars {codes} of {}] ", text.len());
             if write_readable(&replaced, out) {
                 return true;
             }
@@ -296,7 +296,7 @@ fn write_readable(text: &str, out: &mut Vec<u8>) -> bool {
         let comma = if i == 0 { "" } else { "," };
         let _ = write!(out, "{comma}{offset}");
     }
-    out.extend_from_slice(b"] ");
+    let _ = write!(out, " of {}] ", text.len());
     out.extend_from_slice(one_line.as_bytes());
     true
 }
