@@ -88,6 +88,32 @@ fn games_of_chess_do_not_become_bughouse() {
     assert_eq!(run.out.lines().count(), 1);
 }
 
+/// In PGN the moves of a match are a comment. A match at its start makes no bughouse file of it.
+#[test]
+fn matches_in_pgn_are_the_same_again() {
+    let folder = with_games("bughouse-in-pgn");
+    std::fs::write(folder.join("m.bpgn"), MATCHES).unwrap();
+    let convert = |from: &[&str], to: &str, profile: &str| {
+        let options = ["-o", to, "--profile", profile, "-q"];
+        tabia(&folder, &[&["convert"], from, &options].concat()).expect(0);
+        std::fs::read_to_string(folder.join(to)).unwrap()
+    };
+    for profile in ["full", "standard"] {
+        let [one, two] = ["one.pgn", "two.pgn"].map(|name| format!("{profile}-{name}"));
+        let text = convert(&["m.bpgn", "games.pgn"], &one, profile);
+        assert_eq!(convert(&[&one], &two, profile), text);
+        let games = tabia(&folder, &["ls", &two, "--ndjson"]).expect(0);
+        let plies = games.out.lines().map(|row| {
+            let row: serde_json::Value = serde_json::from_str(row).unwrap();
+            row["plies"].as_u64().unwrap()
+        });
+        assert!(plies.skip(1).all(|plies| plies > 0), "{}", games.out);
+    }
+    let direct = convert(&["m.bpgn"], "direct.bpgn", "full");
+    convert(&["m.bpgn"], "m.pgn", "full");
+    assert_eq!(convert(&["m.pgn"], "again.bpgn", "full"), direct);
+}
+
 #[test]
 fn problems_of_a_match_are_reported() {
     let folder = with_games("bughouse-problems");

@@ -65,8 +65,8 @@ enum Kind {
 /// The tags for the players of the two boards.
 const PLAYERS: [&str; 4] = ["WhiteA", "BlackA", "WhiteB", "BlackB"];
 
-/// Whether a text is bughouse: it has a tag for a player of one of the boards, or its first line of
-/// moves begins with the number of a move on one of them.
+/// Whether a text is bughouse: its first line of moves begins with the number of a move on one of the boards, or it
+/// has a tag for a player of one of them and is not PGN with the moves as a comment.
 pub(crate) fn is_bughouse(head: &[u8]) -> bool {
     kind(head) == Some(Kind::Bughouse)
 }
@@ -79,19 +79,24 @@ pub(crate) fn is_named_bughouse(probe: &Probe<'_>) -> bool {
 /// What the tags and the first line of moves show; `None` for an empty text.
 fn kind(head: &[u8]) -> Option<Kind> {
     let mut kind = None;
-    let mut in_comment = false;
+    let (mut in_comment, mut has_comment) = (false, false);
+    let (mut has_boards, mut has_variant) = (false, false);
     for line in head.split(|&byte| byte == b'\n').take(200) {
         let line = line.trim_ascii();
         if in_comment || line.starts_with(b"{") {
+            has_comment = true;
             in_comment = !line.contains(&b'}');
             continue;
         }
         if line.starts_with(b"[") {
+            if has_boards && has_comment {
+                // Of the next game.
+                break;
+            }
             kind.get_or_insert(Kind::Unknown);
             for tag in tag_parser::Tags::new(line) {
-                if PLAYERS.iter().any(|name| name.as_bytes() == tag.name) {
-                    return Some(Kind::Bughouse);
-                }
+                has_boards |= PLAYERS.iter().any(|name| name.as_bytes() == tag.name);
+                has_variant |= tag.name == b"Variant";
                 if matches!(tag.name, b"White" | b"Black") {
                     kind = Some(Kind::Chess);
                 }
@@ -101,13 +106,17 @@ fn kind(head: &[u8]) -> Option<Kind> {
         } else if !line.is_empty() && !line.starts_with(b"%") {
             let end = line.iter().position(u8::is_ascii_whitespace);
             let first = line.get(..end.unwrap_or(line.len())).unwrap_or_default();
-            let is_board = token::move_number(first).is_some();
-            return Some(if is_board {
-                Kind::Bughouse
-            } else {
-                Kind::Chess
-            });
+            if token::move_number(first).is_some() {
+                return Some(Kind::Bughouse);
+            }
+            kind = Some(Kind::Chess);
+            break;
         }
+    }
+    if has_boards {
+        // In PGN the moves of a match are a comment, and the tag `Variant` states what they are.
+        let is_pgn = has_variant && has_comment;
+        return Some(if is_pgn { Kind::Chess } else { Kind::Bughouse });
     }
     kind
 }
@@ -122,6 +131,9 @@ mod tests {
             "[Event \"x\"]\n[WhiteA \"a\"][WhiteAElo \"1800\"]\n",
             "[Event \"x\"]\n\n1A. e4 {180} 1a. e5 {180}",
             "1b.Nf6\n",
+            "[WhiteA \"a\"]\n\n{a resigns} 0-1\n",
+            "[WhiteA \"a\"]\n[Variant \"Bughouse\"]\n\n{late}\n1A. e4 {180} *\n",
+            "[WhiteA \"a\"]\n[Variant \"Bughouse\"]\n",
         ] {
             assert!(is_bughouse(text.as_bytes()), "{text}");
         }
@@ -129,6 +141,8 @@ mod tests {
             "[Event \"x\"]\n[White \"a\"]\n\n1. e4 {1A. is no move} e5",
             "1. e4 e5 1-0",
             "[Event \"[WhiteA \"]\n",
+            "[WhiteA \"a\"]\n[Variant \"Bughouse\"]\n\n{1A. e4 (180)\n1a. e5} 0-1\n\n[WhiteA \"a\"]\n",
+            "[WhiteA \"a\"]\n[Variant \"Bughouse\"]\n\n{1A. e4 (180)\n1a. e5}\n0-1\n",
             "",
         ] {
             assert!(!is_bughouse(text.as_bytes()), "{text}");
