@@ -888,6 +888,9 @@ fn output_hint(error: &Error, appends: bool) -> Option<String> {
                 "no file can be made there: create the folder first, or choose another one".into()
             }
             IoKind::NotFound => match error.location().file.as_deref().and_then(Path::parent) {
+                Some(folder) if folder.as_os_str().is_empty() => {
+                    "the current folder was removed: change into another one".into()
+                }
                 Some(folder) => {
                     let folder = folder.path_text().into_owned();
                     let make = if cfg!(windows) { "mkdir" } else { "mkdir -p" };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use tabia::book::merge::Merged;
 use tabia::core::FormatId;
+use tabia::core::io::is_stream_device;
 use tabia::core::shell_argument::file_argument;
 use tabia::repair::{
     PlannedRepair, RepairJob, RepairOptions, Repaired, RepairedFile, plan_repairs,
@@ -55,6 +56,10 @@ pub(crate) fn is_asked_for(context: &Context, args: &RepairArgs) -> bool {
 }
 
 fn is_archive(context: &Context, args: &RepairArgs) -> bool {
+    // The bytes of a pipe are there once, and none is an archive.
+    if is_stream_device(Path::new(&args.path)) {
+        return false;
+    }
     // Errors are those of what follows.
     let items = context.resolver.resolve(&args.path).unwrap_or_default();
     matches!(items.as_slice(), [only] if only.is_archive())

@@ -260,3 +260,139 @@ fn a_link_to_another_set_is_an_output_that_cannot_be_written() {
         }
     }
 }
+
+/// A link to a main file is the set that it leads to, also in another folder and under another name.
+#[test]
+fn a_link_to_a_main_file_is_its_set() {
+    let folder = with_games("linked-inputs");
+    std::fs::create_dir(folder.join("set")).unwrap();
+    for extension in ["cbh", "2cbh", "si4", "si5", "sci"] {
+        let target = format!("set/b.{extension}");
+        tabia(&folder, &["convert", "games.pgn", "-o", &target, "-q"]).expect(0);
+        let link = format!("link.{extension}");
+        symlink(&target, folder.join(&link)).unwrap();
+        let rows = |name: &str| tabia(&folder, &["ls", name, "--tsv"]).expect(0).out;
+        assert_eq!(rows(&link), rows(&target));
+        tabia(&folder, &["check", "--deep", &link]).expect(0);
+        let run = tabia(&folder, &["convert", &link, "-o", "new.pgn", "--force"]).expect(0);
+        assert!(!run.err.contains("missing"), "{}", run.err);
+        let before = rows(&target).lines().count();
+        std::fs::write(
+            folder.join("one.pgn"),
+            "[White \"New\"]\n[Black \"Newer\"]\n\n1. h4 *\n",
+        )
+        .unwrap();
+        tabia(&folder, &["append", "one.pgn", "-o", &link]).expect(0);
+        assert_eq!(rows(&link), rows(&target));
+        assert_eq!(rows(&target).lines().count(), before + 1);
+        assert!(folder.join(&link).is_symlink());
+        let left = std::fs::read_dir(folder.join("set")).unwrap();
+        let is_hidden = |name: std::ffi::OsString| name.to_string_lossy().starts_with('.');
+        assert!(!left.flatten().any(|entry| is_hidden(entry.file_name())));
+    }
+}
+
+/// What comes through a pipe is there once.
+#[test]
+fn pipes_are_read_to_their_end_once() {
+    let folder = with_games("input-pipes");
+    let many = GAMES.repeat(200);
+    std::fs::write(folder.join("many.pgn"), &many).unwrap();
+    let fed = |args: &[&str]| {
+        pipe(&folder, "in.pgn");
+        let mut writer = Command::new("sh");
+        writer.args(["-c", "exec cat many.pgn > in.pgn"]);
+        let mut writer = writer.current_dir(folder.path()).spawn().unwrap();
+        let run = tabia(&folder, args);
+        // It waits for a reader of a pipe that was refused.
+        let _ = writer.kill();
+        let _ = writer.wait();
+        std::fs::remove_file(folder.join("in.pgn")).unwrap();
+        run
+    };
+    fed(&["repair", "in.pgn", "-o", "saved.pgn"]).expect(0);
+    let saved = std::fs::read_to_string(folder.join("saved.pgn")).unwrap();
+    assert_eq!(
+        saved.matches("[Event ").count(),
+        many.matches("[Event ").count()
+    );
+    for args in [
+        &["dedupe", "in.pgn", "-o", "d.pgn"][..],
+        &["append", "in.pgn", "-o", "games.pgn"],
+    ] {
+        let run = fed(args).expect(2);
+        assert!(run.err.contains("read twice"), "{}", run.err);
+    }
+}
+
+/// The file that standard output goes to stays the one that it is.
+#[test]
+#[cfg(target_os = "linux")]
+fn open_files_are_not_replaced() {
+    use std::io::Write as _;
+
+    let folder = with_games("open-outputs");
+    for args in [
+        &[
+            "convert",
+            "games.pgn",
+            "-o",
+            "/dev/stdout",
+            "--to",
+            "pgn",
+            "-f",
+        ][..],
+        &[
+            "convert",
+            "games.pgn",
+            "-o",
+            "x.pgn",
+            "-f",
+            "--report",
+            "/dev/stdout",
+        ],
+        &[
+            "convert",
+            "games.pgn",
+            "-o",
+            "x.pgn",
+            "-f",
+            "--report",
+            "/dev/fd/1",
+        ],
+        &[
+            "convert",
+            "games.pgn",
+            "-o",
+            "x.pgn",
+            "-f",
+            "--rejects",
+            "/proc/self/fd/1",
+        ],
+        &[
+            "search",
+            "games.pgn",
+            "move:e4",
+            "-o",
+            "/dev/stdout",
+            "--to",
+            "pgn",
+            "-f",
+        ],
+    ] {
+        let mut log = std::fs::File::create(folder.join("log")).unwrap();
+        log.write_all(b"before\n").unwrap();
+        let mut command = crate::common::command(folder.path());
+        let output = command.args(args).stdout(log.try_clone().unwrap()).output();
+        let output = output.unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(5), "{args:?}: {error}");
+        assert!(
+            error.contains("`-` writes to standard output"),
+            "{args:?}: {error}"
+        );
+        log.write_all(b"after\n").unwrap();
+        let text = std::fs::read_to_string(folder.join("log")).unwrap();
+        assert_eq!(text, "before\nafter\n", "{args:?}");
+    }
+}

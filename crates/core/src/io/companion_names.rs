@@ -34,7 +34,7 @@ impl CompanionNames {
     pub fn of(main: &Path) -> Result<Self> {
         // Without a main file there is no set, and the folder is not listed.
         let exists = std::fs::symlink_metadata(main).is_ok();
-        let old = match exists.then(|| Source::from_path(main)).transpose() {
+        let old = match exists.then(|| Source::next_to(main)).transpose() {
             Err(error) if error.is_not_found() => None,
             old => old.map_err(Error::in_output)?,
         };

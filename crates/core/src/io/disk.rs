@@ -139,7 +139,13 @@ pub fn require_replaceable(path: &Path) -> Result<()> {
         return Ok(());
     };
     let error = if data.is_file() {
-        return Ok(());
+        if !is_open_file(path) {
+            return Ok(());
+        }
+        // Whoever has it open would go on writing to the old one.
+        let text = "is a file that this program was started with, which no other one replaces; `-` writes to \
+                    standard output";
+        Error::new(ErrorKind::NotReplaceable(text.to_owned()))
     } else if data.is_dir() {
         Error::from(io::Error::from(io::ErrorKind::IsADirectory))
     } else {
@@ -147,6 +153,22 @@ pub fn require_replaceable(path: &Path) -> Result<()> {
         Error::new(ErrorKind::NotReplaceable(text))
     };
     Err(error.in_path(path).in_output())
+}
+
+/// Whether `path` is the name of an open file of this process, such as `/dev/stdout`, or a link to one.
+fn is_open_file(path: &Path) -> bool {
+    let mut path = path.to_path_buf();
+    for _ in 0..16 {
+        let folder = folder(&path);
+        if folder == Path::new("/dev/fd") || folder.starts_with("/proc") && folder.ends_with("fd") {
+            return true;
+        }
+        match std::fs::read_link(&path) {
+            Ok(target) => path = folder.join(target),
+            Err(_) => break,
+        }
+    }
+    false
 }
 
 /// Whether `path` is a pipe or a device that takes bytes as they come, such as a terminal.

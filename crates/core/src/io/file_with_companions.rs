@@ -15,7 +15,7 @@ use crate::io::disk;
 use crate::io::file_identity::FileIdentity;
 use crate::io::folder_names::FolderNames;
 use crate::io::journal::{FoundJournal, Journal, is_journal, set_name, set_of_journal};
-use crate::io::lock::wait_for_names;
+use crate::io::lock::{follow_links, wait_for_names};
 use crate::io::name_text::name_text;
 
 /// A file that belongs to a [`Source`].
@@ -156,7 +156,8 @@ impl Source {
     /// The file at `path` and its companions in the same folder.
     ///
     /// In a folder that may be entered but not listed, the companions are those with exactly the base
-    /// name of `path` and an extension in lower or upper case.
+    /// name of `path` and an extension in lower or upper case. A symbolic link without companions of its own is
+    /// the set of the file that it leads to.
     ///
     /// # Errors
     /// When there is no file at `path`, or the folder cannot be read for another reason than a missing
@@ -178,7 +179,48 @@ impl Source {
         Self::listed(path, known)
     }
 
-    fn listed(path: &Path, mut names: Option<KnownNames<'_>>) -> Result<Self> {
+    fn listed(path: &Path, names: Option<KnownNames<'_>>) -> Result<Self> {
+        let listed = Self::listed_next_to(path, names)?;
+        let Some(main) = listed.linked_main() else {
+            return Ok(listed);
+        };
+        Ok(Self {
+            label: listed.label,
+            ..Self::listed_next_to(&main, None)?
+        })
+    }
+
+    /// The main file that the main file, a symbolic link, leads to. `None` if that has another extension, or if a
+    /// file next to the link could be a companion and is no link into the folder of that main file.
+    fn linked_main(&self) -> Option<PathBuf> {
+        let Bytes::File { path, named, .. } = &self.main.bytes else {
+            return None;
+        };
+        if path != named || !path.is_symlink() {
+            return None;
+        }
+        let target = follow_links(path);
+        let folder_of = |file: &Path| disk::folder(file).canonicalize().ok();
+        let set = folder_of(&target)?;
+        let leads_there = |file: &SourceFile| {
+            let path = file.path().filter(|path| path.is_symlink());
+            path.is_some_and(|path| folder_of(&follow_links(path)).as_ref() == Some(&set))
+        };
+        let is_companion = |file: &&SourceFile| base_name(&file.text()).to_lowercase() == self.base;
+        let mut companions = self.siblings.iter().filter(is_companion);
+        let name = name_text(target.file_name()?);
+        (extension(&name) == self.extension()
+            && companions.all(leads_there)
+            && self.parts.iter().all(leads_there))
+        .then_some(target)
+    }
+
+    /// As [`from_path`](Self::from_path), with the companions in the folder of `path`, also if that is a link.
+    pub(super) fn next_to(path: &Path) -> Result<Self> {
+        Self::listed_next_to(path, None)
+    }
+
+    fn listed_next_to(path: &Path, mut names: Option<KnownNames<'_>>) -> Result<Self> {
         let names = &mut names;
         let name = path.file_name().unwrap_or_default();
         let base = base_name(&name_text(name)).to_lowercase();
@@ -362,9 +404,11 @@ impl Source {
     /// The name of a companion in messages: its path, or the label with that extension.
     pub fn label_of(&self, extension: &str) -> Arc<Path> {
         let file = self.companion(extension);
-        match file.as_deref().and_then(SourceFile::path) {
-            Some(path) => Arc::from(path),
-            None => Arc::from(self.label.with_extension(extension)),
+        match (file.as_deref().and_then(SourceFile::path), &self.main.bytes) {
+            (Some(path), _) => Arc::from(path),
+            // The label may be a link to the main file.
+            (None, Bytes::File { named, .. }) => Arc::from(named.with_extension(extension)),
+            (None, Bytes::Memory(_)) => Arc::from(self.label.with_extension(extension)),
         }
     }
 
@@ -794,6 +838,47 @@ mod tests {
         assert_eq!(source.companion("cba").unwrap().name, "CAPA.Cba");
         assert!(source.companion("cbp").is_none());
         assert_eq!(source.with_main("cbg").unwrap().name(), "capa.cbg");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_without_companions_is_the_set_it_leads_to() {
+        use std::os::unix::fs::symlink;
+
+        let scratch = tabia_testkit::Scratch::new("linked-set");
+        let (set, links) = (scratch.join("set"), scratch.join("links"));
+        std::fs::create_dir(&set).unwrap();
+        std::fs::create_dir(&links).unwrap();
+        for name in ["mega.cbh", "mega.cbg", "mega.si4", "mega.sg4"] {
+            std::fs::write(set.join(name), name).unwrap();
+        }
+        let companion = |link: &str, extension| {
+            let source = Source::from_path(&links.join(link)).unwrap();
+            assert_eq!(**source.label(), links.join(link));
+            assert!(source.is_current());
+            assert_eq!(**source.listed_again().unwrap().label(), links.join(link));
+            let blob = source.open_companion(extension).unwrap();
+            blob.map(|blob| String::from_utf8(blob.to_vec()).unwrap())
+        };
+        let link = |target: &str, name: &str| symlink(target, links.join(name)).unwrap();
+        link("../set/mega.cbh", "current.cbh");
+        link("current.cbh", "again.CBH");
+        assert_eq!(companion("current.cbh", "cbg").unwrap(), "mega.cbg");
+        assert_eq!(companion("again.CBH", "cbg").unwrap(), "mega.cbg");
+        assert_eq!(companion("current.cbh", "cba"), None);
+        // Links to several sets of one name, and to each file of a set.
+        link("../set/mega.cbh", "mega.cbh");
+        link("../set/mega.si4", "mega.si4");
+        link("../set/mega.sg4", "mega.sg4");
+        assert_eq!(companion("mega.cbh", "cbg").unwrap(), "mega.cbg");
+        assert_eq!(companion("mega.si4", "sg4").unwrap(), "mega.sg4");
+        // Next to own companions it is the main file of these.
+        link("../set/mega.cbh", "own.cbh");
+        std::fs::write(links.join("own.cba"), "own").unwrap();
+        assert_eq!(companion("own.cbh", "cba").unwrap(), "own");
+        assert_eq!(companion("own.cbh", "cbg"), None);
+        link("../set/mega.cbh", "other.si4");
+        assert_eq!(companion("other.si4", "cbg"), None);
     }
 
     /// The small files of a set are copied in any case.

@@ -212,7 +212,7 @@ fn while_named<T>(path: &Path, action: impl Fn(&Path) -> io::Result<T>) -> Resul
 }
 
 /// The path that symbolic links lead to, whether it exists or not. Links in the names of folders stay.
-fn follow_links(path: &Path) -> PathBuf {
+pub(super) fn follow_links(path: &Path) -> PathBuf {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
         match std::fs::read_link(&path) {

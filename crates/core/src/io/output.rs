@@ -255,11 +255,12 @@ impl OutputSet {
     /// The file that a target leads to if it is a symbolic link that may be replaced.
     fn follow_link(&mut self, target: &Path) -> Result<Option<PathBuf>> {
         let is_link = std::fs::symlink_metadata(target).is_ok_and(|data| data.is_symlink());
-        if !self.force || !is_link {
+        if !is_link {
             return Ok(None);
         }
         let resolved = match existing_path(target) {
-            Ok(resolved) => resolved,
+            Ok(resolved) if self.force => resolved,
+            Ok(_) => return Ok(None),
             Err(error) if error.is_not_found() => {
                 let text = "is a link to a file that does not exist; name that file instead";
                 let error = Error::new(ErrorKind::NotReplaceable(text.to_owned()));

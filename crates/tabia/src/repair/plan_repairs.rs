@@ -120,7 +120,9 @@ pub fn plan_repairs(
                 })?;
             }
             // One that is damaged beyond recognition is found by the names of its files.
-            Ok(Some(item)) if item.format().book().is_some() => plan.add_file(None, item)?,
+            Ok(Some(item)) if item.format().book().is_some() || item.is_once() => {
+                plan.add_file(None, item)?;
+            }
             _ => plan.add_file(None, remains(resolver, path)?)?,
         }
     }

@@ -16,7 +16,7 @@ use tabia_core::error::{Error, GameIndex, Result};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Event, Flow, Game, Visitor, Want};
 use tabia_core::games::{Database, DatabaseEditor, GameWriter, Written};
-use tabia_core::io::{FolderLock, Source};
+use tabia_core::io::{FolderLock, Source, existing_path};
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::plural::counted;
 
@@ -52,6 +52,10 @@ pub struct Editor {
 pub fn append(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter>> {
     let mut options = options.clone();
     options.force = true;
+    // A link to a main file is the set that it leads to.
+    let linked = path.is_symlink().then(|| existing_path(path)).transpose();
+    let linked = linked.map_err(Error::in_output)?;
+    let path = linked.as_deref().unwrap_or(path);
     let source = {
         let _folder = FolderLock::acquire(path)?;
         Source::from_path(path)
