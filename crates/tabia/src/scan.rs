@@ -436,7 +436,9 @@ impl<T: Task> Visitor for Collecting<T> {
     }
 
     fn end_game(&mut self, result: GameResult) {
-        let merged = self.merger.as_mut().and_then(|merger| merger.end(result));
+        let mut left_out = Losses::new();
+        let merger = self.merger.as_mut();
+        let merged = merger.and_then(|merger| merger.end(result, &mut left_out));
         let mut held = self.positions.as_mut().filter(|held| held.is_held());
         match (merged, &mut self.eco) {
             _ if held.is_some() => {
@@ -455,7 +457,8 @@ impl<T: Task> Visitor for Collecting<T> {
                 let _ = game.replay(self.game, Want::ALL, &mut self.task);
             }
         }
-        let losses = self.task.take_losses();
+        let mut losses = self.task.take_losses();
+        losses.merge(&left_out);
         if !losses.is_empty() {
             self.notes.losses.push((self.game, losses));
         }
