@@ -17,7 +17,7 @@ use crate::resolve::Resolver;
 use crate::select::Selection;
 
 /// As [`find_known`] with the first item as the database, but new games that it would change so that they are not
-/// recognised in it, those of unknown players above all, are also compared as it would store them: they are written to a
+/// recognised in it, those of unknown players and guiding texts above all, are also compared as it would store them: they are written to a
 /// temporary database of its format, and read again.
 ///
 /// # Errors
@@ -55,49 +55,60 @@ pub fn find_known_as_stored(
         .map(|duplicate| duplicate.dropped)
         .collect();
     for (number, input) in (1..).zip(inputs) {
-        let games = known.changeable.iter();
-        let mut games: Vec<GameIndex> = games
-            .filter(|at| at.0 == number && !dropped.contains(at))
-            .map(|at| at.1)
-            .collect();
-        games.sort_unstable();
-        if !games.is_empty() {
-            let found = known_as_stored(base, input, &games, options, progress)?;
-            known
-                .duplicates
-                .extend(found.into_iter().map(|duplicate| Duplicate {
-                    dropped: (number, duplicate.dropped.1),
-                    ..duplicate
-                }));
+        for records in [known.changeable.clone(), known.unknown_texts.clone()] {
+            let records = records.into_iter();
+            let mut records: Vec<GameIndex> = records
+                .filter(|at| at.0 == number && !dropped.contains(at))
+                .map(|at| at.1)
+                .collect();
+            records.sort_unstable();
+            let found = known_as_stored(base, input, &records, options, progress)?;
+            let duplicates = found.duplicates.into_iter().map(|duplicate| Duplicate {
+                dropped: (number, duplicate.dropped.1),
+                ..duplicate
+            });
+            known.duplicates.extend(duplicates);
+            let texts = found.texts.into_iter().map(|text| (number, text));
+            known.texts.extend(texts);
         }
     }
     number_groups(&mut known.duplicates);
     Ok(known)
 }
 
-/// Those of some games of an input that the database has as it stores them.
+/// What the database has of some records of an input.
+#[derive(Default)]
+struct KnownAsStored {
+    duplicates: Vec<Duplicate>,
+    texts: Vec<GameIndex>,
+}
+
+/// Those of some records of an input, all of them games or all of them texts, that the database has as it stores them.
 fn known_as_stored(
     base: &InputItem,
     input: &InputItem,
-    games: &[GameIndex],
+    records: &[GameIndex],
     options: &DedupeOptions,
     progress: &Arc<Progress>,
-) -> Result<Vec<Duplicate>, Error> {
+) -> Result<KnownAsStored, Error> {
     let format = base.format().games();
+    if records.is_empty() {
+        return Ok(KnownAsStored::default());
+    }
     // A text has games as they are.
     let format = format.filter(|format| format.create.is_some() && format.create_text.is_none());
     let (Some(format), Some(extension)) = (
         format,
         format.and_then(|format| format.file.extensions.first()),
     ) else {
-        return Ok(Vec::new());
+        return Ok(KnownAsStored::default());
     };
     let path = temporary_folder().join(format!("stored.{extension}"));
     let folder = HiddenFolder::new(&path)?;
     let path = folder.path().join(format!("stored.{extension}"));
     let mut wanted = GameSet::default();
-    for game in games {
-        wanted.insert(*game);
+    for record in records {
+        wanted.insert(*record);
     }
     let mut plan = ConvertOptions {
         open: options.open.clone(),
@@ -106,7 +117,7 @@ fn known_as_stored(
     };
     plan.plan.threads = options.threads;
     plan.plan.selection = Selection {
-        texts: false,
+        texts: true,
         ..options.selection.clone()
     };
     plan.plan.candidates = Some(Arc::new(wanted));
@@ -118,16 +129,16 @@ fn known_as_stored(
     // The progress is that of the inputs.
     let silent = Arc::new(Progress::new());
     progress.check()?;
-    let (summary, _) = convert(
+    let (_, written) = convert(
         std::slice::from_ref(input),
         target,
         &plan,
         &silent,
         &mut NoObserver,
     )?;
-    if summary.counts.games != games.len() as u64 {
+    if written.records as usize != records.len() {
         // Which record is which game is not known.
-        return Ok(Vec::new());
+        return Ok(KnownAsStored::default());
     }
     let resolver = Resolver::default();
     let mut pair = Vec::new();
@@ -137,20 +148,27 @@ fn known_as_stored(
         }
     }
     if pair.len() != 2 {
-        return Ok(Vec::new());
+        return Ok(KnownAsStored::default());
     }
     progress.check()?;
     let found = find_known(&pair, 1, options, &silent, &mut NoObserver)?;
+    let number_in_input = |at: (u32, GameIndex)| records.get(at.1.0 as usize).copied();
     let of_base = found
         .duplicates
         .into_iter()
         .filter(|duplicate| duplicate.kept.0 == 0);
     let original = |duplicate: Duplicate| {
-        let game = *games.get(duplicate.dropped.1.0 as usize)?;
         Some(Duplicate {
-            dropped: (1, game),
+            dropped: (1, number_in_input(duplicate.dropped)?),
             ..duplicate
         })
     };
-    Ok(of_base.filter_map(original).collect())
+    Ok(KnownAsStored {
+        duplicates: of_base.filter_map(original).collect(),
+        texts: found
+            .texts
+            .into_iter()
+            .filter_map(number_in_input)
+            .collect(),
+    })
 }

@@ -91,6 +91,13 @@ pub(crate) struct ListingArgs {
     pub(crate) offset: u64,
 }
 
+impl ListingArgs {
+    /// Whether a form of the rows is asked for.
+    pub(crate) fn has_style(&self) -> bool {
+        self.json || self.ndjson || self.csv || self.tsv || self.table
+    }
+}
+
 /// The options at the end of verbs that list what saved indexes find.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct IndexedRowArgs {

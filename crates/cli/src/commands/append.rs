@@ -43,7 +43,7 @@ fn main_file(context: &Context, output: &OsStr) -> OsString {
 }
 
 pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
-    if args.output == "-" || args.paths.iter().any(|path| path == "-") {
+    if args.output == "-" || args.paths.iter().any(|path| dedupe::is_read_once(path)) {
         return Err(dedupe::read_twice("the inputs and the database"));
     }
     let context = Context::new(&args.rows.common)?;
@@ -186,6 +186,9 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
                 "the games are in the database; its saved index is outdated until `tabia index {database}` or the next `append`"
             ));
         })?;
+    }
+    if args.rows.listing.has_style() {
+        dedupe::show(&context, &args.rows.listing, &duplicates, &items)?;
     }
     Ok(code.worse(code_of_games))
 }

@@ -1,5 +1,6 @@
 //! `tabia dedupe`: leaves duplicate games out.
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
 
@@ -71,9 +72,14 @@ impl Row {
     }
 }
 
-/// The error for standard input, which can be read once.
+/// Whether an input is standard input or a pipe, whose bytes are there once.
+pub(super) fn is_read_once(path: &OsStr) -> bool {
+    path == "-" || is_stream_device(Path::new(path))
+}
+
+/// The error for an input that can be read once.
 pub(super) fn read_twice(what: &str) -> Error {
-    let text = format!("{what} are read twice; save standard input to a file");
+    let text = format!("{what} are read twice; save standard input or the pipe to a file");
     let hint = "`tabia convert - -o games.pgn` at the end of the pipe does that";
     Error::usage(text).with_hint(hint)
 }
@@ -91,7 +97,7 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
         let hint = format!("`tabia dedupe {} --dry-run`", inputs.join(" "));
         return Err(Error::usage(text).with_hint(hint));
     }
-    if args.paths.iter().any(|path| path == "-") {
+    if args.paths.iter().any(|path| is_read_once(path)) {
         return Err(read_twice("the inputs"));
     }
     let context = Context::new(&args.rows.common)?;
@@ -151,6 +157,9 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
         damaged: None,
     };
     reporter.finish_with(Some(&summary), Some(&counts))?;
+    if args.rows.listing.has_style() && output != "-" {
+        show(&context, &args.rows.listing, &duplicates, &items)?;
+    }
     Ok(code.worse(converted.code))
 }
 
@@ -203,7 +212,9 @@ pub(super) fn write_explained(
         ];
         line(RowStyle::Tsv, cells.into_iter(), &mut text);
     }
+    // What does not fit on the disk is reported before any game is written.
     file.write_all(&text)
+        .and_then(|()| file.flush())
         .map_err(|error| Error::from(error).in_output())?;
     Ok(explained)
 }

@@ -97,7 +97,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
 
 /// Refuses options for rows, which only the inputs of a folder or an archive have.
 fn refuse_rows(args: &ListingArgs) -> Result<(), Error> {
-    let is_set = args.ndjson || args.csv || args.tsv || args.table || args.no_header;
+    let is_set = args.has_style() && !args.json || args.no_header;
     if is_set || args.limit.is_some() || args.offset > 0 {
         let text = "one database has no rows: these are of a folder or an archive";
         return Err(Error::usage(text).with_hint("`--json` writes the account of a database"));

@@ -5,7 +5,7 @@ use tabia_testkit::{Scratch, shared_data};
 
 /// Games of unknown players, which are compared by all that they contain.
 const PGN: &str = "[Event \"Lines\"]\n[White \"Hedgehog\"]\n[Black \"?\"]\n[Result \"*\"]\n\n\
-    {first} 1. c4 ({a line} 1. d4 {[%tabia lines 1] two lines} d5) 1... c5 $1 {after} \
+    {first} 1. c4 ({a line} 1. d4 {[%tabia lines 3] two lines} d5) 1... c5 $1 {after} \
     (1... {only} e5 2. Nc3) 2. {[%cbquotation white=Tal%2C%20M black=Fine event=Open site=Riga \
     result=1-0 date=0/0/0 whiteElo=0 blackElo=0 eco=0 type=0 nation=0 category=0 rounds=0 round=2 \
     subRound=0 flags=0 unknown=0]} Nf3 {a {brace} *\n\n\
@@ -42,6 +42,30 @@ fn nothing_is_added_to_a_copy_in_any_format() {
         }
     }
     assert!(tried >= 12, "{tried}");
+}
+
+/// A format that keeps plain texts as HTML has them, too.
+#[test]
+fn changed_guiding_texts_and_empty_games_are_not_added_again() {
+    let folder = Scratch::new("appended-plain-texts");
+    let plain = "[Event \"?\"]\n[TabiaRecord \"text\"]\n\n{[%cbtext kind=title lang=0 text=On%20pawns]} \
+        {[%cbtext kind=plain lang=0 text=They%20go%0Aforward%20%3C]} *\n\n";
+    let empty = "[Event \"Club\"]\n[Site \"Here\"]\n[Date \"2017.01.01\"]\n[Round \"1\"]\n[White \"?\"]\n\
+        [Black \"?\"]\n[Result \"*\"]\n\n*\n\n";
+    std::fs::write(folder.join("new.pgn"), format!("{plain}{empty}")).unwrap();
+    for extension in ["2cbh", "cbh", "sci", "si5", "pgn"] {
+        let base = format!("base.{extension}");
+        let convert = ["convert", "new.pgn", "-o", &base, "--profile", "full"];
+        tabia(&folder, &convert).expect(0);
+        let rows = || tabia(&folder, &["ls", &base, "--ndjson"]).expect(0).out;
+        let before = rows();
+        for dry_run in [&["--dry-run"][..], &[]] {
+            let append = ["append", "new.pgn", "-o", &base];
+            let run = tabia(&folder, &[&append[..], dry_run].concat()).expect(0);
+            assert!(run.err.contains("\n0 games "), "{base}: {}", run.err);
+            assert_eq!(rows(), before, "{base}: {}", run.err);
+        }
+    }
 }
 
 #[test]

@@ -582,3 +582,17 @@ fn games_of_chess960_without_a_name_are_counted() {
         run.err
     );
 }
+
+/// Rows that are asked for are there also where games are written.
+#[test]
+fn dropped_games_are_rows_where_a_form_of_rows_is_asked_for() {
+    let folder = with_sample("dedupe-rows");
+    let text = game("A, B", "C, D", "Open", "2020.01.02", MOVES);
+    std::fs::write(folder.join("two.pgn"), text.repeat(2)).unwrap();
+    let run = tabia(&folder, &["dedupe", "two.pgn", "-o", "one.pgn", "--json"]).expect(0);
+    assert_eq!(run.json()[0]["kind"], "exact");
+    let run = tabia(&folder, &["append", "two.pgn", "-o", "one.pgn", "--json"]).expect(0);
+    assert_eq!(run.json().as_array().unwrap().len(), 2);
+    let run = tabia(&folder, &["append", "two.pgn", "-o", "one.pgn"]).expect(0);
+    assert_eq!(run.out, "");
+}

@@ -455,9 +455,13 @@ impl Visitor for GameTask {
         if lost_names || lost_moves && self.moves.is_empty() {
             return;
         }
+        let is_known = |value: &str| !matches!(value, "" | "?" | "-" | "*" | "????.??.??");
+        let event = ["Event", "Site", "Date", "Round"];
+        let is_of_no_event = !event.iter().any(|name| is_known(tags.text(name)));
         // Of games of the database the letters of names may be replaced.
         let may_have_players = self.is_base && self.kept.limits.is_some();
         let is_bare = self.own_players == "\n"
+            && is_of_no_event
             && !may_have_players
             && self.moves.is_empty()
             && self.content.is_empty()
@@ -498,7 +502,6 @@ impl Visitor for GameTask {
         if event != self.event.0 {
             self.event = (event.to_owned(), text_hash(event));
         }
-        let is_known = |value: &str| !matches!(value, "" | "?" | "-" | "*" | "????.??.??");
         let known = tags.iter().filter(|(_, value)| is_known(value)).count();
         let date = tags.date().unwrap_or_default();
         let facts = &mut self.batch.facts;

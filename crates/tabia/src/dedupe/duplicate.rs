@@ -85,4 +85,6 @@ pub struct Known {
     /// New games that a database may change so that they are not recognised in it, in their order: those that are compared
     /// as a whole, and those whose moves it cannot have.
     pub(crate) changeable: Vec<(u32, GameIndex)>,
+    /// The new guiding texts that the database does not have as they are.
+    pub(crate) unknown_texts: Vec<(u32, GameIndex)>,
 }

@@ -308,9 +308,16 @@ fn find(
             reporter.finish_item(before)?;
         }
     }
-    let is_known = |(_, hash): &(_, (u64, u64))| known_texts.contains(hash);
-    let texts = new_texts.into_iter().filter(is_known);
-    let texts = texts.map(|(at, _)| at).collect();
+    let (mut texts, mut unknown_texts) = (Vec::new(), Vec::new());
+    for (at, hash) in new_texts {
+        let is_known = known_texts.contains(&hash);
+        let found = if is_known {
+            &mut texts
+        } else {
+            &mut unknown_texts
+        };
+        found.push(at);
+    }
     let mut found = Vec::new();
     let base = base.compared.len() as u32;
     let mut group = Group {
@@ -344,6 +351,7 @@ fn find(
         damaged,
         texts,
         changeable,
+        unknown_texts,
     })
 }
 
