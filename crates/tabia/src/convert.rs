@@ -965,7 +965,17 @@ pub(crate) fn each_item(
     progress: &Arc<Progress>,
     read: impl FnOnce(&mut ScanReporter<'_>, crate::OpenInput) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let before = reporter.summary.counts;
-    reporter.read_item(&options.open, progress, options.plan.strict, read)?;
+    let (before, plan) = (reporter.summary.counts, &options.plan);
+    reporter.read_item(&options.open, progress, plan.strict, |reporter, input| {
+        // All records are looked at for it, which a few games are not worth.
+        let is_whole = plan.selection.numbers.is_none() && plan.shard.is_none();
+        if let crate::OpenInput::Database(database) = &input
+            && is_whole
+            && let Some(error) = database.foreign_names()
+        {
+            reporter.problem(error.into(), plan.strict)?;
+        }
+        read(reporter, input)
+    })?;
     reporter.finish_item(before).map(drop)
 }

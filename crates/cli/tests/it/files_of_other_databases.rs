@@ -83,6 +83,16 @@ fn a_database_with_names_of_another_one_does_not_grow() {
         };
         let before = files();
         tabia(&folder, &["check", &main]).expect(3);
+        // Nor is it converted without a word.
+        for options in [&["--to", "pgn"][..], &["--to", "si5", "--sort", "white"]] {
+            let name = format!("new.{}", options[1]);
+            let run = tabia(
+                &folder,
+                &[&["convert", &main, "-o", &name], options].concat(),
+            )
+            .expect(3);
+            assert!(run.err.contains("another"), "{file}: {}", run.err);
+        }
         for verb in [
             &["append", "other.pgn", "-o", &main][..],
             &["convert", "other.pgn", "-o", &main, "--append"],
