@@ -3,7 +3,8 @@
 //! A copy is changed and read back before it takes its name, so that what was there is there until
 //! the end.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use tabia_core::GameIndex;
@@ -105,16 +106,41 @@ pub fn edit(
         return Err(Error::unsupported(text));
     };
     let mut changed = BTreeSet::new();
+    // Marks of records that are replaced; the editor marks those of the source only.
+    let mut marks: BTreeMap<u32, bool> = BTreeMap::new();
+    for change in changes {
+        if let Change::Replace(index, _) = change {
+            let was_deleted = old.entry(*index).is_ok_and(|entry| entry.deleted);
+            marks.insert(index.0, was_deleted);
+        }
+    }
+    for change in changes {
+        let (numbers, deleted) = match change {
+            Change::Delete(numbers) => (numbers, true),
+            Change::Restore(numbers) => (numbers, false),
+            Change::Replace(..) => continue,
+        };
+        for (number, mark) in &mut marks {
+            if numbers.next_from(*number) == Some(*number) {
+                *mark = deleted;
+            }
+        }
+    }
     for change in changes {
         match change {
             Change::Delete(numbers) => mark(&mut *editor, &**old, numbers, true, &mut changed)?,
             Change::Restore(numbers) => mark(&mut *editor, &**old, numbers, false, &mut changed)?,
             Change::Replace(index, game) => {
                 check(&*editor, *index)?;
-                let mut losses = editor.replace(*index, game).map_err(Error::in_output)?;
+                let mut game = Cow::Borrowed(&**game);
+                let deleted = game.head.deleted || marks.get(&index.0) == Some(&true);
+                if game.head.deleted != deleted {
+                    game.to_mut().head.deleted = deleted;
+                }
+                let mut losses = editor.replace(*index, &game).map_err(Error::in_output)?;
                 losses.in_game(*index);
                 edited.losses.merge(&losses);
-                if !is_same_game(&**old, *index, game) {
+                if !is_same_game(&**old, *index, &game) {
                     changed.insert(index.0);
                 }
             }

@@ -91,6 +91,38 @@ fn records_are_deleted_replaced_and_packed() {
     assert!(!folder.join("e.cbh").exists());
 }
 
+/// Marks are those of the record, whichever game it has.
+#[test]
+fn replaced_records_keep_their_marks() {
+    let folder = with_games("edit-replaced-marks");
+    tabia(&folder, &["convert", "games.pgn", "-o", "a.cbh"]).expect(0);
+    std::fs::write(
+        folder.join("new.pgn"),
+        "[White \"New\"]\n[Black \"Newer\"]\n\n1. h4 *\n",
+    )
+    .unwrap();
+    let edit = |from: &str, to: &str, options: &[&str]| {
+        let edit = [
+            "edit",
+            from,
+            "-o",
+            to,
+            "--replace",
+            "1",
+            "--with",
+            "new.pgn",
+        ];
+        tabia(&folder, &[&edit[..], options].concat()).expect(0);
+        games(&folder, to)
+    };
+    let (_, deleted) = edit("a.cbh", "b.cbh", &["--delete", "1"]);
+    assert_eq!(deleted, 1);
+    let (_, deleted) = edit("b.cbh", "c.cbh", &[]);
+    assert_eq!(deleted, 1);
+    let (_, deleted) = edit("c.cbh", "d.cbh", &["--restore", "1"]);
+    assert_eq!(deleted, 0);
+}
+
 #[test]
 fn one_record_is_not_deleted_and_restored() {
     let folder = with_games("edit-contradiction");
