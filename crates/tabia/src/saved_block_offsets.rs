@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::fs::Metadata;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use tabia_core::io::{Blob, Charset, OutputSet, Progress};
 use tabia_core::{GameIndex, Result};
 use tabia_index::crc32;
 
+use crate::base::time_of_change;
 use crate::input::{InputItem, OpenInput};
 use crate::job_summary::Base;
 use crate::select::RecordRanges;
@@ -217,8 +219,8 @@ impl BlockMap {
         if written.len() > blob.len() as u64 / 100 + 4096 {
             return None;
         }
-        let modified = std::fs::metadata(file).ok()?.modified().ok()?;
-        if written.modified().ok()? < modified + DOUBTFUL {
+        let written = written.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        if written < last_change(&std::fs::metadata(file).ok()?)? + DOUBTFUL {
             return None;
         }
         let text = std::fs::read_to_string(saved).ok()?;
@@ -313,11 +315,17 @@ fn saved_path(file: &Path, cache: &Path) -> PathBuf {
     cache.join(format!("{crc:08x}-{name}.{EXTENSION}"))
 }
 
+/// The time of a file since 1970, or when it was changed or got its name if that is later: copies can keep the time of
+/// another file.
+fn last_change(metadata: &Metadata) -> Option<Duration> {
+    let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(time_of_change(metadata).unwrap_or_default().max(modified))
+}
+
 /// Length, time, and checksums of both ends of a file.
 fn state_of(file: &Path, blob: &Blob) -> Result<String> {
     let metadata = std::fs::metadata(file)?;
-    let modified = metadata.modified().ok();
-    let modified = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let modified = last_change(&metadata);
     let size = SAMPLE.min(blob.len());
     let head = crc32(blob.get(..size).unwrap_or_default());
     let tail = crc32(blob.get(blob.len() - size..).unwrap_or_default());

@@ -211,3 +211,29 @@ fn an_index_is_no_unknown_file() {
         run.err
     );
 }
+
+/// A copy can have the length and the time of the file that it replaces.
+#[test]
+#[cfg(unix)]
+fn another_file_with_the_time_of_the_old_one_is_noticed() {
+    use std::time::{Duration, SystemTime};
+
+    let folder = Scratch::new("index-same-time");
+    let then = SystemTime::now() - Duration::from_secs(90_000_000);
+    let write = |name: &str, text: &str| {
+        let file = std::fs::File::create(folder.join(name)).unwrap();
+        std::io::Write::write_all(&mut &file, text.as_bytes()).unwrap();
+        file.set_modified(then).unwrap();
+    };
+    write("s.pgn", "[Event \"c\"]\n\n1. Nf3 *\n");
+    write("new.pgn", "[Event \"c\"]\n\n1. Nc3 *\n");
+    tabia(&folder, &["index", "s.pgn", "-q"]).expect(0);
+    let count = |query: &str| {
+        let run = tabia(&folder, &["search", "s.pgn", query, "--count"]);
+        run.out.trim().to_owned()
+    };
+    assert_eq!(count("move:Nf3"), "1");
+    std::fs::rename(folder.join("new.pgn"), folder.join("s.pgn")).unwrap();
+    assert_eq!(count("move:Nf3"), "0");
+    assert_eq!(count("move:Nc3"), "1");
+}

@@ -1,6 +1,7 @@
 //! From which files an index was made, and whether they are unchanged.
 
 use std::fmt::Write as _;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -45,6 +46,9 @@ struct State {
     length: u64,
     /// Since 1970, 0 if unknown.
     modified: Duration,
+    /// When it was changed or got its name, which no program can state otherwise; that of `modified` on systems
+    /// without such a time.
+    changed: Duration,
 }
 
 impl State {
@@ -52,11 +56,29 @@ impl State {
         let metadata = std::fs::metadata(path)?;
         let modified = metadata.modified().ok();
         let modified = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let modified = modified.unwrap_or_default();
         Ok(Self {
             length: metadata.len(),
-            modified: modified.unwrap_or_default(),
+            modified,
+            changed: time_of_change(&metadata).unwrap_or(modified),
         })
     }
+}
+
+/// When a file was changed or got its name, since 1970.
+#[cfg(unix)]
+pub(crate) fn time_of_change(metadata: &Metadata) -> Option<Duration> {
+    use std::os::unix::fs::MetadataExt as _;
+    let (seconds, nanos) = (metadata.ctime(), metadata.ctime_nsec());
+    Some(Duration::new(
+        seconds.try_into().ok()?,
+        nanos.try_into().ok()?,
+    ))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn time_of_change(_metadata: &Metadata) -> Option<Duration> {
+    None
 }
 
 /// The files of an item before they are read.
@@ -85,7 +107,9 @@ impl Stamp {
                 Some(crc) => crc,
                 None => tabia_index::crc32(&Blob::open(path)?),
             };
-            let State { length, modified } = state;
+            let State {
+                length, modified, ..
+            } = state;
             let name = name.escape_debug();
             let _ = writeln!(text, "{length} {} {crc:08x} {name}", modified.as_nanos());
         }
@@ -122,7 +146,9 @@ fn is_file(
         return false;
     }
     let written = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let is_old = written.is_some_and(|written| state.modified + DOUBTFUL < written);
+    // Copies that keep the time are as old as another file of that length and time.
+    let last = state.modified.max(state.changed);
+    let is_old = written.is_some_and(|written| last + DOUBTFUL < written);
     if is_old && modified == state.modified.as_nanos().to_string() {
         return true;
     }

@@ -45,7 +45,7 @@ mod tree_counts;
 pub(crate) use candidates::{Candidates, IndexQuestion, candidates, restrict_by_index};
 pub use game_set::GameSet;
 pub use index_policy::Index;
-pub(crate) use index_stamp::Stamp;
+pub(crate) use index_stamp::{Stamp, time_of_change};
 pub use novelties::{NewPosition, Novelty, NoveltyOptions};
 pub use open_databases::{Base, BaseOptions};
 pub use saved_index::{
