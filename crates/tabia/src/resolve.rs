@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::formats::{OpenOptions, Probe};
 use tabia_core::io::{
@@ -36,6 +36,14 @@ pub struct Resolver {
     pub from: Option<Format>,
     /// How archives are opened on the way to their members.
     pub options: OpenOptions,
+    last_folder: Arc<Mutex<LastFolder>>,
+}
+
+/// The folder of the file that was resolved last, and its names if it was not the first one of that folder.
+#[derive(Debug, Default)]
+struct LastFolder {
+    path: PathBuf,
+    names: Option<FolderNames>,
 }
 
 impl Default for Resolver {
@@ -57,6 +65,7 @@ impl Resolver {
             formats: all,
             from: None,
             options: OpenOptions::default(),
+            last_folder: Arc::default(),
         }
     }
 
@@ -388,8 +397,29 @@ impl Resolver {
         formats.any(|format| is_of_set(*format, &extension))
     }
 
+    /// A file. Of thousands that follow each other the folder is listed twice, not for each of them.
     fn file(&self, path: &Path) -> Result<InputItem> {
-        self.file_of(path, Source::from_path(path)?)
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let mut last = self
+            .last_folder
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let source = if last.path == folder {
+            let names = last.names.get_or_insert_with(|| FolderNames::new(folder));
+            let is_of_set = self.is_name_of_set(&path.to_string_lossy());
+            Source::from_folder(path, names, is_of_set)
+        } else {
+            *last = LastFolder {
+                path: folder.to_path_buf(),
+                names: None,
+            };
+            Source::from_path(path)
+        };
+        drop(last);
+        self.file_of(path, source?)
     }
 
     /// As [`Self::file`]; each folder is listed once.
