@@ -506,7 +506,7 @@ fn long_games_lose_comments_first() {
         let kept = back.events();
         let kept = kept.filter(|event| matches!(event, Event::Annotation(_)));
         assert_eq!(kept.count(), fit);
-        assert_eq!(losses.count(Feature::LongText), 40 - fit as u64);
+        assert_eq!(losses.count(Feature::Comments), 40 - fit as u64);
         assert!(back.mainline().eq(long.mainline()));
     }
     // Blobs of 40 KiB do not cross the boundary of a block of 128.

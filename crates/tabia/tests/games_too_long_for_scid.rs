@@ -73,7 +73,7 @@ fn what_does_not_fit_is_lost_and_counted() {
         // Comments go before moves, and as many are kept as there is space for.
         let comment = |ply| format!(" {{{}}}", format!("{ply} ").repeat(200));
         let (game, losses) = check("", &moves(2000, comment));
-        let lost = losses.count(Feature::LongText) as usize;
+        let lost = losses.count(Feature::Comments) as usize;
         assert_eq!(
             (plies(&game), losses.count(Feature::Moves)),
             (2000, 0),
@@ -95,7 +95,7 @@ fn what_does_not_fit_is_lost_and_counted() {
         };
         let (game, losses) = check("", &moves(2000, comment));
         let kept = comments(&game) as u64;
-        for feature in [Feature::LongText, Feature::Shapes, Feature::Clocks] {
+        for feature in [Feature::Comments, Feature::Shapes, Feature::Clocks] {
             assert_eq!(
                 kept + losses.count(feature),
                 2000,

@@ -233,7 +233,7 @@ impl CommentWriter {
         let list = self.list.take();
         match annotation {
             Annotation::Comment(_) if self.comments > 0 => {}
-            Annotation::Comment(_) => self.contents.push(Feature::LongText),
+            Annotation::Comment(_) => self.contents.push(Feature::Comments),
             other => self.contents.push(other.feature()),
         }
         match annotation {

@@ -381,7 +381,7 @@ impl Encoder {
             return;
         }
         if detail != Detail::All {
-            losses.add(Feature::LongText, 1, None);
+            losses.add(feature, 1, None);
             return;
         }
         let pending = &mut self.pending;

@@ -44,7 +44,7 @@ pub(crate) fn count_losses(game: &Game, moves: MovesSummary, losses: &mut Losses
         losses.add(Feature::CommentPlacement, moved, None);
     }
     if !moves.is_start_exact {
-        losses.add(Feature::HeaderFacts, 1, None);
+        losses.add_named(Feature::HeaderFacts, "FEN", None);
     }
 }
 
