@@ -17,6 +17,7 @@ mod book_losses;
 mod book_merges;
 mod book_peers;
 mod book_records;
+mod book_repeats;
 mod book_scripts;
 mod book_sides;
 mod books;

@@ -78,19 +78,25 @@ pub struct MoveOccurrence {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MoveStats {
-    /// Number of times the move was played.
+    /// Number of games in which the move was played.
     pub games: u64,
+    /// Number of times the move was played: more than the games if one of them repeats it.
+    pub times: u64,
     /// Results of those games.
     pub results: Wdl,
-    /// The points: the weight before scaling.
+    /// The points of all times: the weight before scaling.
     pub points: u64,
 }
 
 impl MoveStats {
-    fn add(&mut self, occurrence: &MoveOccurrence) {
-        self.games += 1;
+    /// `is_new_game`: the occurrence before was in another game.
+    fn add(&mut self, occurrence: &MoveOccurrence, is_new_game: bool) {
+        self.times += 1;
         self.points += occurrence.points;
-        self.results.count(occurrence.result);
+        if is_new_game {
+            self.games += 1;
+            self.results.count(occurrence.result);
+        }
     }
 }
 
@@ -227,11 +233,13 @@ pub fn explain(
             progress,
         };
         let options = options.for_item(item, open, progress)?;
+        let mut last = None;
         reporter.read_item(open, progress, open.strict, |reporter, input| {
             scan(reporter, input, &options, tasks, &mut |base, found| {
                 for occurrence in found.iter_mut() {
                     occurrence.game = base.game(occurrence.game);
-                    stats.add(occurrence);
+                    let is_new_game = last.replace(occurrence.game) != Some(occurrence.game);
+                    stats.add(occurrence, is_new_game);
                     visit(item, occurrence)?;
                 }
                 Ok(true)

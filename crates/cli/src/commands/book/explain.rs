@@ -110,11 +110,19 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     drop(display);
     let (sum, _) = explained?;
     listing.finish()?;
-    let total = format!(
+    let mut total = format!(
         "{}, {}",
         game_total(sum.games, sum.results),
         counted(sum.points, "point")
     );
+    if sum.times > sum.games {
+        // As a weight does, points count every time.
+        let text = format!(
+            "; played {}, each of which gives points",
+            counted(sum.times, "time")
+        );
+        total.push_str(&text);
+    }
     let mut lines = vec![total];
     lines.extend(book_lines(&query, found.as_ref()));
     if linked.links > 0 {
@@ -129,6 +137,7 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     }
     let counts = GameCounts {
         games: sum.games,
+        times: sum.times,
         white: sum.results.white,
         draws: sum.results.draws,
         black: sum.results.black,
@@ -453,6 +462,7 @@ fn pgn_of(linked: &LinkedGame, found: FoundGame) -> Result<Vec<u8>, Error> {
 #[derive(Serialize)]
 struct GameCounts {
     games: u64,
+    times: u64,
     white: u64,
     draws: u64,
     black: u64,

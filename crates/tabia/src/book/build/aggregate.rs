@@ -26,7 +26,10 @@ pub(super) struct AggregateOptions {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct MoveTotals {
     pub(super) move_bits: u16,
+    /// How often the move was played: a game that repeats it counts again.
     pub(super) games: u64,
+    /// Number of games that have the move.
+    pub(super) distinct_games: u64,
     results: Wdl,
     /// Sum and number of the ratings of those who played the move.
     own_ratings: (u64, u64),
@@ -48,6 +51,8 @@ pub(super) struct MoveTotals {
 pub(super) struct PositionTotals {
     pub(super) key: u64,
     pub(super) white_to_move: bool,
+    /// Number of games that have the position.
+    games: u64,
     /// In the order in which the moves first came.
     pub(super) moves: Vec<MoveTotals>,
 }
@@ -56,12 +61,13 @@ impl PositionTotals {
     /// Starts with another position.
     pub(super) fn reset(&mut self, key: u64) {
         self.key = key;
+        self.games = 0;
         self.moves.clear();
     }
 
-    /// Number of occurrences added.
+    /// Number of games that have the position.
     pub(super) fn games(&self) -> u64 {
-        self.moves.iter().map(|totals| totals.games).sum()
+        self.games
     }
 
     /// Adds one move of one game.
@@ -70,6 +76,7 @@ impl PositionTotals {
         let bits = occurrence.move_bits();
         let turn = occurrence.turn();
         self.white_to_move = turn.is_white();
+        self.games += u64::from(!occurrence.repeats_position());
         let found = self.moves.iter().position(|known| known.move_bits == bits);
         let index = found.unwrap_or(self.moves.len());
         if found.is_none() {
@@ -82,6 +89,7 @@ impl PositionTotals {
             return;
         };
         totals.games += 1;
+        totals.distinct_games += u64::from(!occurrence.repeats_move());
         match occurrence.outcome() {
             Outcome::White => totals.results.white += 1,
             Outcome::Draw => totals.results.draws += 1,

@@ -56,6 +56,9 @@ impl GameCounts {
     }
 }
 
+/// Plies after which a position can be the same as before.
+const SHORTEST_REPEAT: usize = 4;
+
 /// Which games and moves count.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CollectRules {
@@ -86,6 +89,10 @@ pub(super) struct Collector<'a, S> {
     tag_result: GameResult,
     /// Number of plies visited in each open line.
     plies: Vec<u32>,
+    /// Whether the occurrences of the current game are others than one for each ply of the mainline.
+    has_gaps: bool,
+    /// A buffer for the occurrences of a game by position.
+    by_position: Vec<(u64, usize)>,
     stored: PhantomData<fn() -> S>,
 }
 
@@ -105,7 +112,55 @@ impl<'a, S: StoredOccurrence> Collector<'a, S> {
             has_problem: false,
             tag_result: GameResult::Unknown,
             plies: Vec::new(),
+            has_gaps: false,
+            by_position: Vec::new(),
             stored: PhantomData,
+        }
+    }
+}
+
+impl<S> Collector<'_, S> {
+    /// Marks the next position of the mainline if the mainline had it before; neither of the last `reversible` plies is a
+    /// capture or moved a pawn, and a position before those is another.
+    fn mark_if_repeated(&self, next: &mut Occurrence, reversible: usize) {
+        if self.has_gaps || self.rules.polyglot || reversible < SHORTEST_REPEAT {
+            return;
+        }
+        let of_game = self.occurrences.get(self.first..).unwrap_or_default();
+        let before = of_game.len().saturating_sub(reversible);
+        let recent = of_game.get(before..).unwrap_or_default().iter().rev();
+        // The same side is to move after an even number of plies, and two do not lead back.
+        for known in recent.skip(SHORTEST_REPEAT - 1).step_by(2) {
+            if known.key == next.key {
+                next.set_repeat(known.move_bits() == next.move_bits());
+            }
+        }
+    }
+
+    /// Marks what the current game has again, so that it can be counted as one game; whatever the order of its moves.
+    fn mark_repeats(&mut self) {
+        let of_game = self.occurrences.get_mut(self.first..).unwrap_or_default();
+        let numbered = of_game.iter().enumerate();
+        self.by_position.clear();
+        self.by_position
+            .extend(numbered.map(|(number, occurrence)| (occurrence.key, number)));
+        self.by_position.sort_unstable();
+        let mut moves = Vec::new();
+        for same in self.by_position.chunk_by(|a, b| a.0 == b.0) {
+            if same.len() == 1 {
+                continue;
+            }
+            moves.clear();
+            for (_, number) in same {
+                let Some(occurrence) = of_game.get_mut(*number) else {
+                    continue;
+                };
+                let bits = occurrence.move_bits();
+                if !moves.is_empty() {
+                    occurrence.set_repeat(moves.contains(&bits));
+                }
+                moves.push(bits);
+            }
         }
     }
 }
@@ -122,6 +177,7 @@ impl<S: StoredOccurrence> Visitor for Collector<'_, S> {
         self.first = self.occurrences.len();
         self.plies.clear();
         self.plies.push(0);
+        self.has_gaps = false;
         if head.kind == RecordKind::Text {
             return Flow::Skip;
         }
@@ -157,9 +213,12 @@ impl<S: StoredOccurrence> Visitor for Collector<'_, S> {
         };
         // Books that count the games of positions count the position before a null move as one in which a game ends.
         if played.is_some() || self.boards.is_some() && in_mainline {
-            let occurrence = Occurrence::new(before.key(), before.turn(), played, self.facts);
+            let mut occurrence = Occurrence::new(before.key(), before.turn(), played, self.facts);
+            self.mark_if_repeated(&mut occurrence, usize::from(before.half_move_clock()));
             self.occurrences.push(occurrence);
         }
+        // Occurrences are no longer one for each ply of the mainline.
+        self.has_gaps |= played.is_none();
         if let Some(boards) = &mut self.boards {
             boards.visit(before, ply, in_mainline);
         }
@@ -169,6 +228,7 @@ impl<S: StoredOccurrence> Visitor for Collector<'_, S> {
     fn begin_variation(&mut self) -> Flow {
         let plies = self.plies.last().map_or(0, |plies| plies.saturating_sub(1));
         self.plies.push(plies);
+        self.has_gaps = true;
         Flow::Go
     }
 
@@ -194,8 +254,13 @@ impl<S: StoredOccurrence> Visitor for Collector<'_, S> {
         if let Some(boards) = &mut self.boards
             && let Some((key, turn)) = boards.end_game()
         {
-            self.occurrences
-                .push(Occurrence::new(key, turn, None, self.facts));
+            let mut end = Occurrence::new(key, turn, None, self.facts);
+            self.mark_if_repeated(&mut end, usize::MAX);
+            self.occurrences.push(end);
+        }
+        // Polyglot counts every one.
+        if self.has_gaps && !self.rules.polyglot {
+            self.mark_repeats();
         }
         let result = if self.rules.polyglot {
             self.tag_result

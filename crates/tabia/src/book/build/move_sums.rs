@@ -26,9 +26,9 @@ pub struct MoveSum {
     pub key: u64,
     /// The move in Polyglot's code.
     pub code: u16,
-    /// Results of the games.
+    /// Results of the games; one that repeats the move counts each time, as in the points.
     pub results: Wdl,
-    /// Number of games, those without a result too.
+    /// Number of games that have the move, those without a result too.
     pub games: u64,
     /// Points of the side that plays the move, twice: 2 for a win, 1 for a draw or an unknown result.
     pub points: u64,
@@ -69,12 +69,12 @@ pub fn for_each_move_sum(
             let first = sums.len();
             let is_move = |one: &&MoveTotals| Move::from_bits(one.move_bits).is_some();
             let moves = totals.moves.iter().filter(is_move);
-            let moves = moves.filter(|one| one.games >= min_games);
+            let moves = moves.filter(|one| one.distinct_games >= min_games);
             sums.extend(moves.map(|one| MoveSum {
                 key: totals.key,
                 code: polyglot_bits(one.move_bits),
                 results: one.results(),
-                games: one.games,
+                games: one.distinct_games,
                 points: one.points(totals.white_to_move),
                 elo_sum: one.own_ratings().0,
                 elo_count: one.own_ratings().1,

@@ -18,6 +18,8 @@ use crate::book::packed_position::Packed;
 /// | 30-41 | Black's rating |
 /// | 42-57 | month of the game, counted from the year 1000; 0 if absent |
 /// | 58 | White is to move |
+/// | 59 | the game had the position before |
+/// | 60 | the game had the move in it before |
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable,
 )]
@@ -31,6 +33,8 @@ pub(super) struct Occurrence {
 const END: u64 = 0xffff;
 const RATING: u64 = 0xfff;
 const WHITE_TO_MOVE: u64 = 1 << 58;
+const REPEATS_POSITION: u64 = 1 << 59;
+const REPEATS_MOVE: u64 = 1 << 60;
 
 /// The result of a game as statistics count it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +98,22 @@ impl Occurrence {
 
     pub(super) fn set_outcome(&mut self, outcome: Outcome) {
         self.facts |= (outcome as u64) << 16;
+    }
+
+    /// The game had the position before; `repeats_move`: with the same move.
+    pub(super) fn set_repeat(&mut self, repeats_move: bool) {
+        self.facts |= REPEATS_POSITION;
+        self.facts |= if repeats_move { REPEATS_MOVE } else { 0 };
+    }
+
+    /// Whether the game had the position before.
+    pub(super) fn repeats_position(self) -> bool {
+        self.facts & REPEATS_POSITION != 0
+    }
+
+    /// Whether the game had the move in the position before.
+    pub(super) fn repeats_move(self) -> bool {
+        self.facts & REPEATS_MOVE != 0
     }
 
     /// The bits of the move; those of [`END`] are not the bits of any move.
@@ -172,7 +192,7 @@ impl StoredOccurrence for Occurrence {
 )]
 #[repr(C)]
 pub(super) struct CompactOccurrence {
-    /// The key without its first byte, then a byte with the result and the side to move.
+    /// The key without its first byte, then a byte with repeats, the result and the side to move.
     rest: U64,
     move_bits: U16,
 }
@@ -196,8 +216,9 @@ impl StoredOccurrence for CompactOccurrence {
     fn of(occurrence: Occurrence) -> Self {
         let facts = occurrence.facts;
         let turn = u64::from(facts & WHITE_TO_MOVE != 0);
+        let repeats = facts >> 59 & 3;
         Self {
-            rest: U64::new(occurrence.key << 8 | (facts >> 16 & 3) << 1 | turn),
+            rest: U64::new(occurrence.key << 8 | repeats << 3 | (facts >> 16 & 3) << 1 | turn),
             move_bits: U16::new(facts as u16),
         }
     }
@@ -206,9 +227,10 @@ impl StoredOccurrence for CompactOccurrence {
     fn occurrence(self, partition: usize) -> Occurrence {
         let rest = self.rest.get();
         let turn = if rest & 1 == 0 { 0 } else { WHITE_TO_MOVE };
+        let repeats = (rest >> 3 & 3) << 59;
         Occurrence {
             key: (partition as u64) << 56 | rest >> 8,
-            facts: u64::from(self.move_bits.get()) | (rest >> 1 & 3) << 16 | turn,
+            facts: u64::from(self.move_bits.get()) | (rest >> 1 & 3) << 16 | turn | repeats,
         }
     }
 }
@@ -253,8 +275,12 @@ mod tests {
         ] {
             let mut long = Occurrence::new(0xfedc_ba98_7654_3210, turn, Some(m), facts);
             let mut bare = Occurrence::new(long.key, turn, Some(m), GameFacts::default());
-            long.set_outcome(outcome);
-            bare.set_outcome(outcome);
+            for occurrence in [&mut long, &mut bare] {
+                occurrence.set_outcome(outcome);
+                if turn == Color::Black {
+                    occurrence.set_repeat(outcome == Outcome::White);
+                }
+            }
             assert_eq!(CompactOccurrence::of(long).occurrence(0xfe), bare);
             assert_eq!(
                 CompactOccurrence::of(long).order(),

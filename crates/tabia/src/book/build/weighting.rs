@@ -22,7 +22,7 @@ impl PositionTotals {
         {
             return;
         }
-        let games = self.move_count(weighting);
+        let games = self.game_count(weighting);
         let kept = || {
             self.moves
                 .iter()
@@ -52,8 +52,8 @@ impl PositionTotals {
         }));
     }
 
-    /// The number of times any move was played, as the weighting counts it.
-    fn move_count(&self, weighting: Weighting) -> u64 {
+    /// The sum of the games of all moves, as the weighting counts them.
+    fn game_count(&self, weighting: Weighting) -> u64 {
         let moves = self.moves.iter().filter(|totals| totals.is_move());
         moves.map(|totals| totals.count(weighting)).sum()
     }
@@ -65,14 +65,15 @@ impl MoveTotals {
         Move::from_bits(self.move_bits).is_some()
     }
 
+    /// The number of games that have the move. Polyglot counts a game that repeats it again.
     fn count(&self, weighting: Weighting) -> u64 {
         match weighting {
             Weighting::Polyglot => self.polyglot_games,
-            _ => self.games,
+            _ => self.distinct_games,
         }
     }
 
-    /// `position_games`: how often any move of the position was played.
+    /// `position_games`: the sum of the games of all moves of the position.
     fn is_kept(
         &self,
         filter: &MoveFilter,
@@ -81,14 +82,15 @@ impl MoveTotals {
         position_games: u64,
     ) -> bool {
         let games = self.count(weighting);
-        let points = match weighting {
-            Weighting::Polyglot => self.polyglot_points,
-            _ => self.points(white),
+        // The score is that of all times the move was played, as the points are.
+        let (points, played) = match weighting {
+            Weighting::Polyglot => (self.polyglot_points, self.polyglot_games),
+            _ => (self.points(white), self.games),
         };
         self.is_move()
             && games >= filter.min_games
             && (points > 0 || filter.scoreless)
-            && points as f64 / games as f64 / 2.0 >= filter.min_score / 100.0
+            && points as f64 / played as f64 / 2.0 >= filter.min_score / 100.0
             && games as f64 * 100.0 >= filter.min_percent * position_games as f64
     }
 }
