@@ -286,12 +286,16 @@ fn edit_entries(
         out.put(key, &run).map_err(Error::in_output)?;
     }
     edits.refuse_no_effect(item)?;
-    let (positions, moves) = (out.positions, out.moves);
+    let (positions, moves, scaled_positions) = (out.positions, out.moves, out.scaled);
+    let mut losses = Losses::new();
+    losses.add(Feature::BookLearn, runs.fixes.learn_values, None);
     Ok(Merged {
         edits,
         positions,
         moves,
+        scaled_positions,
         fixes: runs.fixes,
+        losses,
         written: out.finish().map_err(Error::in_output)?,
         ..Merged::default()
     })

@@ -27,6 +27,14 @@ pub(crate) struct KeyMove {
 }
 
 impl KeyMove {
+    /// Takes over the `learn` value of another entry of the move unless it has one. Returns whether a value is lost.
+    pub(crate) fn take_learn(&mut self, learn: Learn) -> bool {
+        if self.learn.is_zero() {
+            self.learn = learn;
+        }
+        !learn.is_zero() && learn != self.learn
+    }
+
     /// The move as an entry of a book.
     pub(crate) fn book_entry(&self) -> BookEntry {
         let mut entry = BookEntry::default().with_weight(self.weight);
@@ -52,6 +60,8 @@ pub struct FixCounts {
     /// Entries whose move is not legal in its position, of positions that a walk reaches: what the position
     /// of another key is, is not known.
     pub illegal: u64,
+    /// `learn` values of repeats that are dropped, because another entry of the move has one.
+    pub learn_values: u64,
 }
 
 impl FixCounts {
@@ -62,6 +72,7 @@ impl FixCounts {
         self.out_of_order += other.out_of_order;
         self.copies += other.copies;
         self.illegal += other.illegal;
+        self.learn_values += other.learn_values;
     }
 }
 
@@ -202,9 +213,7 @@ impl<'b> EntryRuns<'b> {
                 Some(known) => {
                     self.fixes.repeats += 1;
                     known.weight = known.weight.saturating_add(weight);
-                    if known.learn.is_zero() {
-                        known.learn = entry.learn();
-                    }
+                    self.fixes.learn_values += u64::from(known.take_learn(entry.learn()));
                 }
                 None => run.push(KeyMove {
                     bits,
@@ -251,6 +260,8 @@ pub(crate) struct EntryWriter {
     buffer: Vec<Entry>,
     pub(crate) positions: u64,
     pub(crate) moves: u64,
+    /// Positions whose weights were scaled.
+    pub(crate) scaled: u64,
 }
 
 impl EntryWriter {
@@ -267,6 +278,7 @@ impl EntryWriter {
             buffer: Vec::new(),
             positions: 0,
             moves: 0,
+            scaled: 0,
         };
         for record in header.iter().flat_map(|header| header.records()) {
             out.write(&record)?;
@@ -300,6 +312,7 @@ impl EntryWriter {
         self.buffer
             .sort_by_key(|entry| (Reverse(entry.weight.get()), entry.move_bits.get()));
         self.positions += 1;
+        self.scaled += u64::from(max > u32::from(u16::MAX));
         self.moves += self.buffer.len() as u64;
         let buffer = std::mem::take(&mut self.buffer);
         let written = self.write(buffer.as_bytes());

@@ -11,7 +11,9 @@ use crate::args::common::{CommonArgs, ListingArgs};
 /// Merges several books into one
 ///
 /// Books of any size are merged as streams. Games, results and ratings of moves, in formats that have
-/// them, add up.
+/// them, add up. In a new ChessBase book, which has no weights, those of Polyglot books become games
+/// and add up with the games of the others. `--mode` max and average, `--factors`, `--normalize` and
+/// `--zero-wins` are for weights.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -3,6 +3,7 @@
 use tabia::book::merge::{MergeMode, MergeOptions, Merged, merge};
 use tabia::core::BookFormat;
 use tabia::core::loss::Feature;
+use tabia::formats::books::MoveValues;
 use tabia::{Error, InputItem};
 
 use super::open_books::{book_inputs, report_problems_of_all};
@@ -47,7 +48,6 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
         let hint = format!("each book has one: `--factors {}`", given.join(","));
         return Err(Error::usage(text).with_hint(hint));
     }
-    refuse_weight_options(args, &items, format)?;
     report_problems_of_all(&context, &items, &mut reporter)?;
     let display = context.display();
     let merged = merge(
@@ -61,36 +61,9 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
     let merged = merged?;
     let is_weighted = args.normalize || !args.factors.is_empty();
     if options.mode != MergeMode::Priority && !is_weighted {
-        warn_of_scales(&context, &items, &merged);
+        warn_of_scales(&context, &items, format, &merged);
     }
     report_merged(&context, reporter, &items, &args.out.output, &merged)
-}
-
-/// Refuses options for weights where neither the books to be merged nor the new one have any: games are
-/// counted, and add up.
-fn refuse_weight_options(
-    args: &BookMergeArgs,
-    items: &[InputItem],
-    format: &BookFormat,
-) -> Result<(), Error> {
-    let has_weights = |format: &BookFormat| format.can.has(Feature::BookWeights);
-    let books = items.iter().filter_map(|item| item.format().book());
-    if has_weights(format) || books.into_iter().any(has_weights) {
-        return Ok(());
-    }
-    let options = [
-        (!args.factors.is_empty(), "--factors"),
-        (args.normalize, "--normalize"),
-        (args.zero_wins, "--zero-wins"),
-    ];
-    let Some((_, option)) = options.into_iter().find(|(is_used, _)| *is_used) else {
-        return Ok(());
-    };
-    let text = format!(
-        "`{option}` is for weights; a {} has none, its games add up",
-        format.file.name
-    );
-    Err(Error::usage(text).with_hint("`-o` with a `.bin` makes a book that has weights"))
 }
 
 /// Ratio of the greatest weights of two books from which on their scales are different.
@@ -98,7 +71,14 @@ const SCALE_RATIO: u32 = 10;
 
 /// Warns if the weights of the books have different scales, at least in the standard position, so that those of one
 /// book hardly count.
-fn warn_of_scales(context: &Context, items: &[InputItem], merged: &Merged) {
+fn warn_of_scales(context: &Context, items: &[InputItem], format: &BookFormat, merged: &Merged) {
+    let advice = if format.can.has(Feature::BookWeights) {
+        "`--normalize` gives the books equal influence, `--factors` any other"
+    } else if MoveValues::of(format).weights_become_games {
+        "`--factors` gives the books of weights another influence"
+    } else {
+        return;
+    };
     let of_all = differing_scales(items, &merged.max_weights);
     let text = of_all.map(|weights| format!("the weights have different scales: {weights}"));
     let text = text.or_else(|| {
@@ -107,9 +87,7 @@ fn warn_of_scales(context: &Context, items: &[InputItem], merged: &Merged) {
         Some(format!("{position}: {weights}"))
     });
     if let Some(text) = text {
-        context.messages.warning(&format!(
-            "{text}; `--normalize` gives the books equal influence, `--factors` any other"
-        ));
+        context.messages.warning(&format!("{text}; {advice}"));
     }
 }
 

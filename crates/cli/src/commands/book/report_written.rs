@@ -13,7 +13,7 @@ use super::build_record::remove_old_record;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::path_text::PathText as _;
-use crate::readable_numbers::{counted, counted_as, size};
+use crate::readable_numbers::{counted, counted_as, grouped, size};
 use crate::report::{Reporter, report_file_losses};
 
 /// Reports what was written, corrected and lost, and completes the report. Exit code 3 if entries or
@@ -50,6 +50,14 @@ pub(super) fn report_merged(
     if fixes.castlings > 0 {
         let count = counted(fixes.castlings, "castling");
         let _ = write!(text, "; {count} rewritten");
+    }
+    if merged.scaled_positions > 0 {
+        let count = counted(merged.scaled_positions, "position");
+        let _ = write!(
+            text,
+            "; weights of {count} scaled, because their greatest is above {}",
+            grouped(u64::from(u16::MAX))
+        );
     }
     let mut notes = vec![text];
     notes.extend(problems.positions.iter().cloned());
@@ -100,6 +108,13 @@ pub(super) fn report_merged(
             );
         }
         context.messages.note(&text);
+    }
+    if merged.unplayed_moves > 0 {
+        context.messages.note(&format!(
+            "{} of weight 0 marked as not to be played, with 1 game each where the book has none: no record is without \
+             games",
+            counted(merged.unplayed_moves, "move")
+        ));
     }
     if merged.assumed_games > 0 {
         context.messages.note(&format!(

@@ -116,6 +116,10 @@ pub(super) struct MergedRecord {
     pub(super) incoming_counts: Counts,
     /// Of the position's moves.
     pub(super) outgoing_counts: Counts,
+    /// Games made of the weights of moves that lead to the position, in books that count no games.
+    pub(super) incoming_weights: Counts,
+    /// The same of the position's moves.
+    pub(super) outgoing_weights: Counts,
     /// Ratings of the side to move by origin; moves that lead to the position have none.
     pub(super) own_page: Ratings,
     pub(super) own_duplicate: Ratings,
@@ -148,6 +152,8 @@ impl MergedRecord {
         self.page_counts.add(&other.page_counts);
         self.incoming_counts.add(&other.incoming_counts);
         self.outgoing_counts.add(&other.outgoing_counts);
+        self.incoming_weights.add(&other.incoming_weights);
+        self.outgoing_weights.add(&other.outgoing_weights);
         self.own_page.add(&other.own_page);
         self.own_outgoing.add(&other.own_outgoing);
         self.other_page.add(&other.other_page);
@@ -174,27 +180,35 @@ impl MergedRecord {
         }
     }
 
-    const fn origins(&self) -> [Counts; 4] {
-        [
+    /// Counts of the first origin that has any; games made of weights are those of other books, and add up with them.
+    fn counts(&self) -> Counts {
+        let first = |origins: &[Counts]| {
+            let found = origins.iter().find(|counts| counts.games > 0);
+            found.copied().unwrap_or_default()
+        };
+        let mut counts = first(&[
             self.page_counts,
             self.duplicate_counts,
             self.incoming_counts,
             self.outgoing_counts,
-        ]
+        ]);
+        counts.add(&first(&[self.incoming_weights, self.outgoing_weights]));
+        counts
     }
 
     /// Whether the record was lost, and states one game although nothing that was put counts any.
     pub(super) fn has_assumed_game(&self) -> bool {
-        self.is_lost && self.origins().iter().all(|counts| counts.games == 0)
+        self.is_lost && self.counts().games == 0
     }
 
     /// Writes the record after its key; returns its number of games.
     pub(super) fn write_record(&self, sink: &mut Sink) -> u32 {
-        let origins = self.origins();
-        // No record is without games.
-        let one_game = Counts::new(Some(1), 0, 0, 0);
-        let counts = origins.into_iter().find(|counts| counts.games > 0);
-        let counts = counts.unwrap_or(one_game).fit();
+        let mut counts = self.counts();
+        if counts.games == 0 {
+            // No record is without games.
+            counts = Counts::new(Some(1), 0, 0, 0);
+        }
+        let counts = counts.fit();
         let ratings = |ratings: [Ratings; 3]| {
             let origins = if self.has_all_ratings { 2 } else { 3 };
             let mut ratings = ratings.into_iter().take(origins);
@@ -233,6 +247,8 @@ impl MergedRecord {
             &self.duplicate_counts,
             &self.incoming_counts,
             &self.outgoing_counts,
+            &self.incoming_weights,
+            &self.outgoing_weights,
         ];
         let ratings = [
             &self.own_page,
@@ -247,12 +263,12 @@ impl MergedRecord {
             present |= u16::from(counts.games > 0) << bit;
         }
         for (bit, ratings) in ratings.iter().enumerate() {
-            present |= u16::from(ratings.rated > 0) << (bit + 4);
+            present |= u16::from(ratings.rated > 0) << (bit + 6);
         }
-        present |= u16::from(self.new_flags.is_some()) << 10;
-        present |= u16::from(self.new_commentary.is_some()) << 11;
-        present |= u16::from(self.has_all_ratings) << 12;
-        present |= u16::from(self.is_lost) << 13;
+        present |= u16::from(self.new_flags.is_some()) << 12;
+        present |= u16::from(self.new_commentary.is_some()) << 13;
+        present |= u16::from(self.has_all_ratings) << 14;
+        present |= u16::from(self.is_lost) << 15;
         sink.u16_be(present);
         for counts in counts.iter().filter(|counts| counts.games > 0) {
             for number in [counts.games, counts.won, counts.lost, counts.drawn] {
@@ -279,8 +295,8 @@ impl MergedRecord {
         let mut bytes = Cursor::new(bytes);
         let present = bytes.u16_be("present")?;
         let mut merged = Self {
-            has_all_ratings: present >> 12 & 1 == 1,
-            is_lost: present >> 13 & 1 == 1,
+            has_all_ratings: present >> 14 & 1 == 1,
+            is_lost: present >> 15 & 1 == 1,
             ..Self::default()
         };
         for (bit, counts) in [
@@ -288,6 +304,8 @@ impl MergedRecord {
             &mut merged.duplicate_counts,
             &mut merged.incoming_counts,
             &mut merged.outgoing_counts,
+            &mut merged.incoming_weights,
+            &mut merged.outgoing_weights,
         ]
         .into_iter()
         .enumerate()
@@ -311,7 +329,7 @@ impl MergedRecord {
         .into_iter()
         .enumerate()
         {
-            if present >> (bit + 4) & 1 == 1 {
+            if present >> (bit + 6) & 1 == 1 {
                 ratings.rated = read_number(&mut bytes)?;
                 ratings.sum = read_number(&mut bytes)?;
             }
@@ -320,10 +338,10 @@ impl MergedRecord {
         merged.weight = bytes.i8("weight")?;
         merged.commentary = bytes.u8("commentary")?;
         merged.incoming_commentary = bytes.u8("incoming commentary")?;
-        if present >> 10 & 1 == 1 {
+        if present >> 12 & 1 == 1 {
             merged.new_flags = Some(bytes.u8("flags")?);
         }
-        if present >> 11 & 1 == 1 {
+        if present >> 13 & 1 == 1 {
             merged.new_commentary = Some(bytes.u8("commentary")?);
         }
         let count = usize::from(bytes.u8("count")?);
@@ -407,6 +425,11 @@ mod tests {
             ..MergedRecord::default()
         });
         assert_eq!(stats(&merged).games, 13);
+        // Games made of weights are those of another book.
+        merged.outgoing_weights = counts(1000);
+        assert_eq!(stats(&merged).games, 1013);
+        merged.incoming_weights = counts(20);
+        assert_eq!(stats(&merged).games, 33);
         assert_eq!(merged.moves, [[1, 6], [2, 3], [7, 0]]);
         assert_eq!(stats(&merged).flags, Stats::MAIN);
         merged.new_flags = Some(0);
@@ -432,6 +455,8 @@ mod tests {
         let merged = MergedRecord {
             page_counts: Counts::new(Some(u64::MAX), 1, 2, 3),
             incoming_counts: Counts::new(None, 300, 0, 0),
+            incoming_weights: Counts::new(None, 0, 0, 9),
+            outgoing_weights: Counts::new(None, 0, 0, 200),
             own_duplicate: Ratings::new(3, Some(2400)),
             other_incoming: Ratings::new(200, Some(1)),
             weight: -3,

@@ -36,7 +36,8 @@ const MAX_COMPATIBLE_MOVES: usize = 49;
 ///
 /// A position's own statistics are preferred to those of moves that lead to it, and these to those
 /// of its own moves. Weights of books that count no games become games, all drawn, so that programs
-/// choose in proportion to them; weight 0 becomes *not to be played*.
+/// choose in proportion to them; weight 0 becomes *not to be played*. They add up with the games of
+/// other books that were put for the same position.
 #[derive(Debug)]
 pub struct CtgWriter {
     set: OutputSet,
@@ -136,6 +137,9 @@ impl BookWriter for CtgWriter {
             record
                 .outgoing_counts
                 .add(&child.incoming_counts.reversed());
+            record
+                .outgoing_weights
+                .add(&child.incoming_weights.reversed());
             record.own_outgoing.add(&child.other_incoming);
             if let Some(m) = legal {
                 self.put_child(position, m, &child)?;
@@ -268,12 +272,11 @@ fn move_parts(
 ) -> MoveParts {
     let mut child = MergedRecord::default();
     let mut is_red = entry.recommended == Some(false);
-    let mut counts = counts(entry.games, entry.results, flipped);
+    let counts = counts(entry.games, entry.results, flipped);
     let is_counted = entry.games.is_some() || entry.results.is_some();
     if let Some(weight) = entry.weight {
         if !is_counted {
-            let weight = u64::from(weight);
-            counts = Counts::new(None, 0, 0, weight);
+            child.incoming_weights = Counts::new(None, 0, 0, u64::from(weight));
             is_red |= weight == 0;
         }
         let is_lost = !(is_red && weight == 0);
@@ -287,7 +290,11 @@ fn move_parts(
         entry.performance.is_some() && entry.average_rating.is_none() && raw.is_none();
     losses.add(Feature::BookRatings, u64::from(is_performance_lost), None);
     child.incoming_counts = counts;
-    child.other_incoming = ratings(entry.ratings, counts.games, entry.average_rating);
+    child.other_incoming = ratings(
+        entry.ratings,
+        counts.games.max(child.incoming_weights.games),
+        entry.average_rating,
+    );
     let mut annotation = 0;
     let mut nags: Vec<Nag> = entry.nags.clone();
     let mut commentary = None;

@@ -67,6 +67,12 @@ pub struct Merged {
     /// Moves without games whose weights were written as games, all drawn, because the format has no
     /// weights.
     pub invented_games: u64,
+    /// Moves of weight 0 without games that became moves which are not to be played, because the format has no weights;
+    /// it has no record without games, so that they have 1 where nothing counts any.
+    pub unplayed_moves: u64,
+    /// Positions whose weights were scaled, because one of them does not fit into 16 bits; 0 if they are
+    /// [normalized](MergeOptions::normalize) anyway.
+    pub scaled_positions: u64,
     /// Moves of such positions that lead to a position to which another led before: the format stores games with the
     /// position after a move, where they add up.
     pub shared_games: u64,

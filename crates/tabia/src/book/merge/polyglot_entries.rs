@@ -7,6 +7,7 @@ use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
 use tabia_core::external::DiskKeySet;
 use tabia_core::io::{Progress, ProgressUnit};
+use tabia_core::loss::Feature;
 use tabia_formats::books::polyglot::{Entry, Header, PolyglotBook, PolyglotWriter};
 use zerocopy::byteorder::big_endian::{U16, U64};
 
@@ -58,12 +59,18 @@ pub(super) fn merge(
                 &mut merged,
             );
         }
-        combine(&moves, containing, options, &mut combined);
+        let lost = combine(&moves, containing, options, &mut combined);
+        merged.losses.add(Feature::BookLearn, lost, None);
         out.put(key, &combined).map_err(Error::in_output)?;
         progress.check()?;
     }
     for runs in &runs {
         merged.fixes.add(runs.fixes);
+    }
+    let repeated = merged.fixes.learn_values;
+    merged.losses.add(Feature::BookLearn, repeated, None);
+    if !options.normalize {
+        merged.scaled_positions = out.scaled;
     }
     merged.set_size(BookSize::new(out.positions, out.moves));
     merged.written = out.finish().map_err(Error::in_output)?;
@@ -123,8 +130,11 @@ pub(super) fn merge_rest(
                 containing += add_run(key, &run, *book, containing, options, &mut moves, merged);
             }
         }
-        combine(&moves, containing, options, &mut combined);
+        let lost = combine(&moves, containing, options, &mut combined);
+        merged.losses.add(Feature::BookLearn, lost, None);
         let max = combined.iter().map(|entry| entry.weight).max().unwrap_or(0);
+        let is_scaled = max > u32::from(u16::MAX) && !options.normalize;
+        merged.scaled_positions += u64::from(is_scaled);
         for entry in &combined {
             let pushed = writer.push(Entry {
                 key: U64::new(key),
@@ -136,6 +146,11 @@ pub(super) fn merge_rest(
         }
         progress.check()?;
     }
+    for (_, runs) in &runs {
+        merged
+            .losses
+            .add(Feature::BookLearn, runs.fixes.learn_values, None);
+    }
     Ok(())
 }
 
@@ -146,9 +161,16 @@ struct BookMove {
     learn: Learn,
 }
 
-/// Combines the moves of one key from `books` books.
-fn combine(moves: &[BookMove], books: usize, options: &MergeOptions, out: &mut Vec<KeyMove>) {
+/// Combines the moves of one key from `books` books. Returns the number of `learn` values that are lost, because
+/// another book has one of the move.
+fn combine(
+    moves: &[BookMove],
+    books: usize,
+    options: &MergeOptions,
+    out: &mut Vec<KeyMove>,
+) -> u64 {
     out.clear();
+    let mut lost = 0;
     let mut weights: Vec<CombinedWeight> = Vec::new();
     for m in moves {
         let index = out.iter().position(|entry| entry.bits == m.bits);
@@ -156,9 +178,7 @@ fn combine(moves: &[BookMove], books: usize, options: &MergeOptions, out: &mut V
             && let (Some(entry), Some(weight)) = (out.get_mut(index), weights.get_mut(index))
         {
             options.combine(weight, m.weight);
-            if entry.learn.is_zero() {
-                entry.learn = m.learn;
-            }
+            lost += u64::from(entry.take_learn(m.learn));
             continue;
         }
         out.push(KeyMove {
@@ -171,6 +191,7 @@ fn combine(moves: &[BookMove], books: usize, options: &MergeOptions, out: &mut V
     for (entry, weight) in out.iter_mut().zip(weights) {
         entry.weight = options.merged_weight(weight, books);
     }
+    lost
 }
 
 /// One header for all books: every variant once, and all comments.
@@ -216,7 +237,7 @@ mod tests {
             book_move(2, 5.0),
             book_move(3, 0.2),
         ];
-        combine(&moves, 2, &options, &mut out);
+        assert_eq!(combine(&moves, 2, &options, &mut out), 0);
         out.iter().map(|entry| (entry.bits, entry.weight)).collect()
     }
 

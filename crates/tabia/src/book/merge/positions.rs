@@ -9,15 +9,19 @@ use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
 use tabia_core::external::DiskKeySet;
 use tabia_core::formats::{BookFormat, CreateOptions};
-use tabia_core::game::Flow;
+use tabia_core::game::{Flow, Nag};
 use tabia_core::io::{Progress, ProgressUnit};
-use tabia_core::loss::Feature;
+use tabia_core::loss::{Feature, Losses};
+use tabia_formats::books::MoveValues;
 use tabia_formats::books::polyglot::{PolyglotBook, PolyglotWriter};
 
 use super::weights::CombinedWeight;
 use super::{MergeMode, MergeOptions, Merged, polyglot_entries};
-use crate::book::default_weights::{count_invented_games, give_weights};
+use crate::book::default_weights::{
+    WeightsAsGames, give_weights, has_16_bit_weights, has_weight_alone,
+};
 use crate::book::for_each_position::{for_each_board, for_each_board_unordered};
+use crate::input::with_article;
 
 /// The writer of the new book.
 enum Writer {
@@ -58,11 +62,15 @@ pub(super) fn merge(
     options: &MergeOptions,
     progress: &Progress,
 ) -> Result<Merged> {
+    let weighted = books.iter().map(|book| is_weighted(&**book));
+    let weighted: Vec<bool> = weighted.collect::<Result<_>>()?;
+    refuse_weight_options(&weighted, format, options)?;
     let create = create_options(books, format, &options.create);
     let mut writer = Writer::create(format, path, &create).map_err(Error::in_output)?;
     let keeps_links = keep_links(books, writer.as_dyn())?;
     let mut merger = PositionMerger {
         books,
+        group: Vec::new(),
         format,
         options,
         writer,
@@ -75,8 +83,22 @@ pub(super) fn merge(
     };
     let positions = books.iter().filter_map(|book| book.info().positions);
     progress.begin(ProgressUnit::Positions, positions.sum());
-    for number in 0..books.len() {
-        merger.add_book(number, progress)?;
+    merger.merged.damage.resize(books.len(), Vec::new());
+    // A move has games of its own or weights that become games, not both: books of weights are merged with each other,
+    // and the writer adds up their games and those of the others.
+    let is_mixed = MoveValues::of(format).weights_become_games;
+    let is_mixed = is_mixed && weighted.contains(&true) && weighted.contains(&false);
+    let groups: &[Option<bool>] = if is_mixed {
+        &[Some(false), Some(true)]
+    } else {
+        &[None]
+    };
+    for group in groups {
+        let is_in_group = |is_weighted: &bool| group.is_none_or(|wanted| wanted == *is_weighted);
+        merger.group = weighted.iter().map(is_in_group).collect();
+        for number in 0..books.len() {
+            merger.add_book(number, progress)?;
+        }
     }
     let PositionMerger {
         mut writer,
@@ -94,6 +116,64 @@ pub(super) fn merge(
     let book = writer.finish().map_err(Error::in_output)?;
     merged.set_written(book);
     Ok(merged)
+}
+
+/// Whether a book has weights and counts no games. An Arena book has counts of all its moves or of none.
+fn is_weighted(book: &dyn Book) -> Result<bool> {
+    let id = book.info().format;
+    let format = tabia_formats::BOOKS
+        .iter()
+        .find(|known| known.file.id == id);
+    let can = |feature| format.is_some_and(|format| format.can.has(feature));
+    if !can(Feature::BookWeights) || !can(Feature::BookCounts) {
+        return Ok(can(Feature::BookWeights));
+    }
+    let mut page = BookPosition::default();
+    book.moves(&Position::standard(), &mut page)?;
+    Ok(page.entries.iter().any(has_weight_alone))
+}
+
+/// Refuses options for weights where they would change nothing, or not what they are for: the new book has no
+/// weights, and games that books count add up. `weighted`: whether each book has weights and counts no games.
+fn refuse_weight_options(
+    weighted: &[bool],
+    format: &BookFormat,
+    options: &MergeOptions,
+) -> Result<()> {
+    let become_games = MoveValues::of(format).weights_become_games;
+    let is_all_weighted = become_games && weighted.iter().all(|is_weighted| *is_weighted);
+    if format.can.has(Feature::BookWeights) || is_all_weighted {
+        return Ok(());
+    }
+    let is_mixed = become_games && weighted.contains(&true);
+    let is_scaled =
+        |(factor, is_weighted): (&f64, &bool)| (*factor - 1.0).abs() > f64::EPSILON && !is_weighted;
+    let mut scaled = options.factors.iter().zip(weighted);
+    let has_factors = !options.factors.is_empty() && (!is_mixed || scaled.any(is_scaled));
+    let mode = options.mode;
+    let used = [
+        (has_factors, "--factors"),
+        (options.normalize, "--normalize"),
+        (options.zero_wins && !is_mixed, "--zero-wins"),
+        (mode == MergeMode::Max, "--mode max"),
+        (mode == MergeMode::Average, "--mode average"),
+        // Its records have the games of a position, whatever move of whatever book leads to it.
+        (mode == MergeMode::Priority && is_mixed, "--mode priority"),
+    ];
+    let Some((_, option)) = used.into_iter().find(|(is_used, _)| *is_used) else {
+        return Ok(());
+    };
+    let new = with_article(format.file.name);
+    let text = if is_mixed {
+        format!(
+            "`{option}` cannot be used here: {new} has no weights, and the games that are made of them add up with those \
+             of the other books"
+        )
+    } else {
+        format!("`{option}` is for weights; {new} has none, its games add up")
+    };
+    let error = Error::usage(text);
+    Err(error.with_hint("`-o` with a `.bin` makes a book that has weights"))
 }
 
 /// The options of a new book with what its format can keep of the header of a single source.
@@ -148,6 +228,8 @@ pub(crate) fn drop_unknown_links(book: &dyn Book, page: &mut BookPosition) -> Re
 
 struct PositionMerger<'a> {
     books: &'a [Box<dyn Book>],
+    /// Which of them are merged with each other now.
+    group: Vec<bool>,
     format: &'static BookFormat,
     options: &'a MergeOptions,
     writer: Writer,
@@ -167,7 +249,7 @@ struct PositionMerger<'a> {
 impl PositionMerger<'_> {
     /// Adds the positions of a book that no earlier book contains.
     fn add_book(&mut self, number: usize, progress: &Progress) -> Result<()> {
-        let Some(book) = self.books.get(number) else {
+        let Some(book) = self.books.get(number).filter(|_| self.is_in_group(number)) else {
             return Ok(());
         };
         let has_ratings = tabia_formats::BOOKS.iter().any(|format| {
@@ -186,8 +268,14 @@ impl PositionMerger<'_> {
         self.merged.unreached += counts.unreached;
         let mut damage = book.damage()?;
         damage.extend(counts.problem());
-        self.merged.damage.push(damage);
+        if let Some(of_book) = self.merged.damage.get_mut(number) {
+            *of_book = damage;
+        }
         Ok(())
+    }
+
+    fn is_in_group(&self, book: usize) -> bool {
+        self.group.get(book) == Some(&true)
     }
 
     /// Adds a position of a book, merged with those of other books; `page` is a buffer.
@@ -229,9 +317,11 @@ impl PositionMerger<'_> {
             let lost = drop_unknown_links(&**book, page)?;
             self.merged.losses.add(Feature::GameLinks, lost, None);
         }
-        let invented = count_invented_games(self.format, page);
-        self.merged.invented_games += invented;
-        if invented > 0 {
+        self.drop_counted_zeros(position, page)?;
+        let as_games = WeightsAsGames::count(self.format, page);
+        self.merged.invented_games += as_games.weighted;
+        self.merged.unplayed_moves += as_games.unplayed;
+        if as_games.weighted > 0 {
             for m in page.entries.iter().filter_map(|entry| entry.m) {
                 let mut after = position.clone();
                 after.play(m);
@@ -243,6 +333,26 @@ impl PositionMerger<'_> {
         Ok(Flow::Go)
     }
 
+    /// Leaves out moves of weight 0 that a book outside of the group has: what it counts is added to 0, and the move
+    /// is to be played.
+    fn drop_counted_zeros(&mut self, position: &Position, page: &mut BookPosition) -> Result<()> {
+        let is_zero = |entry: &BookEntry| entry.weight == Some(0) && has_weight_alone(entry);
+        let has_others = self.group.contains(&false) && !self.options.zero_wins;
+        if !has_others || !page.entries.iter().any(is_zero) {
+            return Ok(());
+        }
+        let others = self.books.iter().zip(&self.group);
+        for (book, _) in others.filter(|(_, is_in_group)| !**is_in_group) {
+            if book.moves(position, &mut self.probed)? {
+                let counted = &self.probed.entries;
+                let is_counted = |zero: &BookEntry| counted.iter().any(|other| other.m == zero.m);
+                page.entries
+                    .retain(|entry| !is_zero(entry) || !is_counted(entry));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether a position was added from an earlier book.
     fn is_done(&mut self, number: usize, position: &Position) -> Result<bool> {
         if !self.format.is_mirrored {
@@ -250,7 +360,8 @@ impl PositionMerger<'_> {
         }
         // One record is a position and its mirror images: an earlier book that contains the record
         // has added it, whichever of them it visited.
-        for book in self.books.iter().take(number) {
+        let earlier = self.books.iter().zip(&self.group).take(number);
+        for (book, _) in earlier.filter(|(_, is_in_group)| **is_in_group) {
             if book.moves(position, &mut self.probed)? {
                 return Ok(true);
             }
@@ -263,7 +374,7 @@ impl PositionMerger<'_> {
         self.others.clear();
         let is_first_only = self.options.mode == MergeMode::Priority;
         for (other, book) in self.books.iter().enumerate() {
-            if other == number {
+            if other == number || !self.is_in_group(other) {
                 continue;
             }
             if is_first_only && (other > number || !self.others.is_empty()) {
@@ -288,13 +399,16 @@ impl PositionMerger<'_> {
         let keeps_own_weights_only = !self.format.can.has(Feature::BookWeights);
         let has_advice = self.format.can.has(Feature::BookAdvice);
         let mut has_own_weight: Vec<bool> = own_weights(page).collect();
+        let mut is_scaled = false;
         if self.format.can.has(Feature::BookWeights) || !is_unchanged {
-            give_weights(page, white_to_move);
+            is_scaled |= give_weights(page, white_to_move);
         }
         let is_standard = position.key() == Position::standard().key();
         self.merged
             .add_max_weight(first, is_standard, max_weight(page));
+        let has_16_bits = has_16_bit_weights(self.format) && !options.normalize;
         if is_unchanged {
+            self.merged.scaled_positions += u64::from(is_scaled && has_16_bits);
             return;
         }
         let scaled = |book: usize, page: &BookPosition| -> Vec<f64> {
@@ -306,11 +420,12 @@ impl PositionMerger<'_> {
         let mut weights: Vec<_> = weights.into_iter().map(CombinedWeight::new).collect();
         for (book, mut other) in self.others.drain(..) {
             let other_has: Vec<bool> = own_weights(&other).collect();
-            give_weights(&mut other, white_to_move);
+            is_scaled |= give_weights(&mut other, white_to_move);
             self.merged
                 .add_max_weight(book, is_standard, max_weight(&other));
             let other_weights = scaled(book, &other);
-            let entries = merge_statistics(page, other);
+            let losses = &mut self.merged.losses;
+            let entries = merge_statistics(page, other, losses);
             let entries = entries.into_iter().zip(other_weights).zip(other_has);
             for ((entry, weight), is_own) in entries {
                 let same = |known: &BookEntry| known.m.is_some() && known.m == entry.m;
@@ -324,11 +439,18 @@ impl PositionMerger<'_> {
                 {
                     options.combine(combined, weight);
                     *has_own |= is_own;
-                    // Elsewhere advice is a weight, and combined as such.
                     if has_advice {
-                        known.recommended = known.recommended.or(entry.recommended);
+                        merge_values(
+                            &mut known.recommended,
+                            entry.recommended,
+                            Feature::BookAdvice,
+                            losses,
+                        );
+                    } else if !keeps_own_weights_only && entry.recommended != Some(false) {
+                        // Advice against a move is a weight of 0, and combined as such.
+                        known.recommended = known.recommended.filter(|advice| *advice);
                     }
-                    merge_entries(known, entry);
+                    merge_entries(known, entry, losses);
                 } else {
                     page.entries.push(entry);
                     weights.push(CombinedWeight::new(weight));
@@ -339,7 +461,11 @@ impl PositionMerger<'_> {
         for (entry, weight) in page.entries.iter_mut().zip(weights) {
             entry.weight = Some(options.merged_weight(weight, books));
         }
-        give_weights(page, white_to_move);
+        // Weights that become games need not fit into 16 bits.
+        if !keeps_own_weights_only {
+            is_scaled |= give_weights(page, white_to_move);
+        }
+        self.merged.scaled_positions += u64::from(is_scaled && has_16_bits);
         if keeps_own_weights_only {
             for (entry, has_own) in page.entries.iter_mut().zip(has_own_weight) {
                 entry.weight = entry.weight.filter(|_| has_own);
@@ -357,8 +483,36 @@ fn max_weight(page: &BookPosition) -> Option<u32> {
     page.entries.iter().filter_map(|entry| entry.weight).max()
 }
 
-/// Adds the statistics of the same position in another book; returns the other book's moves.
-fn merge_statistics(page: &mut BookPosition, other: BookPosition) -> Vec<BookEntry> {
+/// Takes over a value that the first book does not have, and counts another one as lost.
+fn merge_values<T: PartialEq>(
+    known: &mut Option<T>,
+    other: Option<T>,
+    feature: Feature,
+    losses: &mut Losses,
+) {
+    let is_lost = known.is_some() && other.is_some() && *known != other;
+    losses.add(feature, u64::from(is_lost), None);
+    if known.is_none() {
+        *known = other;
+    }
+}
+
+/// The same of NAGs.
+fn merge_nags(known: &mut Vec<Nag>, other: Vec<Nag>, losses: &mut Losses) {
+    if known.is_empty() {
+        *known = other;
+        return;
+    }
+    let lost = other.iter().filter(|nag| !known.contains(nag)).count();
+    losses.add(Feature::Nags, lost as u64, None);
+}
+
+/// Adds the statistics of the same position in another book, and counts what is lost; returns the other book's moves.
+fn merge_statistics(
+    page: &mut BookPosition,
+    other: BookPosition,
+    losses: &mut Losses,
+) -> Vec<BookEntry> {
     let games = (page.games, other.games);
     page.ratings = sum_ratings(
         rating_sum(page.ratings, page.average_rating, page.games),
@@ -369,18 +523,16 @@ fn merge_statistics(page: &mut BookPosition, other: BookPosition) -> Vec<BookEnt
     page.performance = mean(page.performance, other.performance, games);
     page.games = sum(page.games, other.games);
     page.results = sum_results(page.results, other.results);
-    page.comment = page.comment.take().or(other.comment);
-    if page.nags.is_empty() {
-        page.nags = other.nags;
-    }
+    merge_values(&mut page.comment, other.comment, Feature::Comments, losses);
+    merge_nags(&mut page.nags, other.nags, losses);
     // No list of sources of several books is written; the writer counts the links as lost.
     page.games_ending_here.extend(other.sample_game);
     page.games_ending_here.extend(other.games_ending_here);
     other.entries
 }
 
-/// Adds the statistics of the same move in another book.
-fn merge_entries(known: &mut BookEntry, entry: BookEntry) {
+/// Adds the statistics of the same move in another book, and counts what is lost.
+fn merge_entries(known: &mut BookEntry, entry: BookEntry, losses: &mut Losses) {
     let games = (known.games, entry.games);
     known.ratings = sum_ratings(
         rating_sum(known.ratings, known.average_rating, known.games),
@@ -390,13 +542,13 @@ fn merge_entries(known: &mut BookEntry, entry: BookEntry) {
     known.performance = mean(known.performance, entry.performance, games);
     known.games = sum(known.games, entry.games);
     known.results = sum_results(known.results, entry.results);
-    known.comment = known.comment.take().or(entry.comment);
-    if known.learn.is_none_or(Learn::is_zero) {
-        known.learn = entry.learn.or(known.learn);
-    }
-    if known.nags.is_empty() {
-        known.nags = entry.nags;
-    }
+    merge_values(&mut known.comment, entry.comment, Feature::Comments, losses);
+    // All zeros are no value.
+    let is_set = |learn: &Learn| !learn.is_zero();
+    known.learn = known.learn.filter(is_set);
+    let learn = entry.learn.filter(is_set);
+    merge_values(&mut known.learn, learn, Feature::BookLearn, losses);
+    merge_nags(&mut known.nags, entry.nags, losses);
 }
 
 fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {

@@ -10,7 +10,7 @@ use tabia_core::{BookFormat, Error, Result};
 use tabia_formats::books::polyglot::{Entry, PolyglotWriter};
 use zerocopy::byteorder::big_endian::{U16, U64};
 
-use crate::book::default_weights::{count_invented_games, give_weights};
+use crate::book::default_weights::{WeightsAsGames, give_weights, has_16_bit_weights};
 use crate::book::merge::Merged;
 
 /// Writes a book of positions in any order, in bounded memory. Statistics of a position that comes twice are summed. Moves
@@ -88,9 +88,13 @@ impl Builder {
         page.entries.retain(|entry| entry.m.is_some());
         self.merged.fixes.no_moves += (stored - page.entries.len()) as u64;
         if self.format.can.has(Feature::BookWeights) {
-            give_weights(page, position.turn().is_white());
+            let is_scaled = give_weights(page, position.turn().is_white());
+            let is_scaled = is_scaled && has_16_bit_weights(self.format);
+            self.merged.scaled_positions += u64::from(is_scaled);
         }
-        self.merged.invented_games += count_invented_games(self.format, page);
+        let as_games = WeightsAsGames::count(self.format, page);
+        self.merged.invented_games += as_games.weighted;
+        self.merged.unplayed_moves += as_games.unplayed;
         let put = match &mut self.writer {
             Writer::Keys(writer) => writer.put(position, page),
             Writer::Boards(writer) => writer.put(position, page),
@@ -123,7 +127,7 @@ impl Builder {
             page.entries.push(entry);
             codes.push(code);
         }
-        give_weights(&mut page, true);
+        self.merged.scaled_positions += u64::from(give_weights(&mut page, true));
         for (code, entry) in codes.into_iter().zip(&page.entries) {
             let weight = entry.weight.unwrap_or(1).min(u32::from(u16::MAX));
             let pushed = writer.push(Entry {
