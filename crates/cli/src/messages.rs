@@ -716,6 +716,16 @@ fn unsupported_hint(why: &str, path: Option<&Path>) -> String {
             "there are saved indexes in it: `tabia search DATABASE QUERY` uses that of a database"
                 .into()
         }
+        // A book that is in no order is recognised on request only.
+        (_, Some(path))
+            if why.starts_with("named like ") && why.ends_with("keys are out of order") =>
+        {
+            format!(
+                "if it is a book all the same, `tabia book fix {} --from polyglot -o NEW.bin` puts it in order, and \
+                 `--from polyglot` reads it with any command",
+                shown(path)
+            )
+        }
         _ if why.starts_with("named like ") => {
             "other programs have files of that name too; `tabia formats` lists what is read".into()
         }

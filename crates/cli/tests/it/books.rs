@@ -224,6 +224,14 @@ fn files_that_only_look_like_books_are_refused() {
     let message = "named like a Polyglot book, but ";
     assert!(refused.err.contains(message), "{}", refused.err);
     assert!(refused.err.contains("out of order"), "{}", refused.err);
+    // It may be a book all the same, which the hint makes a sound one.
+    let hint = "`tabia book fix x.bin --from polyglot -o NEW.bin` puts it in order";
+    assert!(refused.err.contains(hint), "{}", refused.err);
+    let fix = [
+        "book", "fix", "x.bin", "--from", "polyglot", "-o", "NEW.bin",
+    ];
+    tabia(&folder, &fix).expect(3);
+    tabia(&folder, &["book", "info", "NEW.bin"]).expect(0);
     let folder = with_books("book-factors");
     for factors in ["--factors=-1", "--factors=nan", "--factors=1,inf"] {
         let arguments = [

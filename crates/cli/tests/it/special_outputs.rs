@@ -10,6 +10,7 @@ use std::process::Command;
 
 use tabia_testkit::Scratch;
 
+use crate::books::with_books;
 use crate::common::{GAMES, names, tabia, with_games};
 
 /// Makes a pipe with a name.
@@ -395,4 +396,16 @@ fn open_files_are_not_replaced() {
         let text = std::fs::read_to_string(folder.join("log")).unwrap();
         assert_eq!(text, "before\nafter\n", "{args:?}");
     }
+}
+
+#[test]
+fn a_book_for_a_device_gets_a_name_that_can_be_written() {
+    let folder = with_books("special-book");
+    let fix = ["book", "fix", "one.bin", "-o", "/dev/null"];
+    let run = tabia(&folder, &fix).expect(2);
+    assert!(
+        run.err.contains("`-o book.bin`, for example"),
+        "{}",
+        run.err
+    );
 }

@@ -32,6 +32,12 @@ pub(super) fn refuse_stdout(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
+/// Whether a path is that of a device or a pipe.
+fn is_special(path: &Path) -> bool {
+    let metadata = path.metadata();
+    metadata.is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
 /// The format of a book to be written: of `--to`, else of the target's extension.
 pub(super) fn book_format(
     context: &Context,
@@ -79,6 +85,12 @@ pub(super) fn book_format(
             path.with_file_name(format!("book{name}"))
                 .path_text()
                 .to_string()
+        } else if is_special(path) {
+            // Next to a device a file can seldom be made.
+            Path::new("book")
+                .with_extension(first)
+                .path_text()
+                .into_owned()
         } else {
             path.with_extension(first).path_text().into_owned()
         };
