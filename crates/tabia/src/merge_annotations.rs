@@ -120,11 +120,9 @@ fn slots<'g>(events: impl Iterator<Item = Event<'g>>) -> Vec<Slot<'g>> {
             continue;
         };
         match (event, slot.items.last_mut()) {
-            (event, Some(Item::Variation(events))) if is_inside => {
-                if depth > 0 {
-                    events.push(event);
-                }
-            }
+            // Of the variation itself.
+            (Event::EndVariation, _) if depth == 0 => {}
+            (event, Some(Item::Variation(events))) if is_inside => events.push(event),
             (Event::BeginVariation, _) => slot.items.push(Item::Variation(Vec::new())),
             (Event::Annotation(annotation), _) => slot.items.push(Item::Annotation(annotation)),
             _ => {}
@@ -246,19 +244,23 @@ fn record_variation(recorder: &mut Recorder, events: &[Event<'_>]) {
     recorder.end_variation();
 }
 
-/// Records slots with their moves.
-fn record_slots(recorder: &mut Recorder, slots: &[Slot<'_>]) {
+/// The events of slots, with their moves.
+fn events<'g>(slots: &[Slot<'g>]) -> Vec<Event<'g>> {
+    let mut out = Vec::new();
     for slot in slots {
-        if let Some(ply) = slot.ply {
-            recorder.push_move(ply);
-        }
+        out.extend(slot.ply.map(Event::Move));
         for item in &slot.items {
             match item {
-                Item::Annotation(annotation) => record(recorder, &Event::Annotation(*annotation)),
-                Item::Variation(events) => record_variation(recorder, events),
+                Item::Annotation(annotation) => out.push(Event::Annotation(*annotation)),
+                Item::Variation(events) => {
+                    out.push(Event::BeginVariation);
+                    out.extend_from_slice(events);
+                    out.push(Event::EndVariation);
+                }
             }
         }
     }
+    out
 }
 
 /// The kept game with the annotations and variations of another as far as their moves are the same, and
@@ -303,31 +305,29 @@ fn merge_lines(
         if let Some(ply) = slot.ply {
             recorder.push_move(ply);
         }
-        merge_slots(
-            slot,
-            others.get(number).filter(|_| number < common),
-            depth,
-            recorder,
-            left_out,
-        );
+        let other = others.get(number).filter(|_| number < common);
+        let mut variations: Vec<&[Event<'_>]> =
+            other.into_iter().flat_map(Slot::variations).collect();
+        let mut rest_of_game = Vec::new();
         if depth == 0 && has_items && number == at && number > 0 {
-            let _ = recorder.begin_variation();
-            if let Some(ply) = slot.ply.filter(|_| ends) {
-                recorder.push_move(ply);
-            }
-            record_slots(recorder, rest);
-            recorder.end_variation();
+            rest_of_game.extend(slot.ply.filter(|_| ends).map(Event::Move));
+            rest_of_game.extend(events(rest));
+            variations.push(&rest_of_game);
         }
+        merge_slots(slot, other, variations, depth, recorder, left_out);
     }
     if depth > 0 {
-        record_slots(recorder, rest);
+        for event in events(rest) {
+            record(recorder, &event);
+        }
     }
 }
 
-/// Records what follows a move in the kept game, and what is new in the other one.
+/// Records what follows a move in the kept game, and what is new in the other one, which has these variations.
 fn merge_slots(
     slot: &Slot<'_>,
     other: Option<&Slot<'_>>,
+    mut other_variations: Vec<&[Event<'_>]>,
     depth: u32,
     recorder: &mut Recorder,
     left_out: &mut Losses,
@@ -337,7 +337,6 @@ fn merge_slots(
         .unwrap_or_default();
     let own: Vec<Annotation<'_>> = slot.annotations().collect();
     let own_variations: Vec<_> = slot.variations().collect();
-    let mut other_variations: Vec<_> = other.into_iter().flat_map(Slot::variations).collect();
     let partners = if depth < MAX_DEPTH {
         partners(&own_variations, &other_variations)
     } else {

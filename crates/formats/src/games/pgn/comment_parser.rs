@@ -125,28 +125,28 @@ fn list_and_length(args: &str) -> (impl Iterator<Item = &str>, Option<usize>) {
     (list, length)
 }
 
-/// Where the places of a text are now, if somebody changed it at one place since it was written: before that nothing
-/// has moved, and after it everything by `change`, the difference of the lengths. `None` if some place is at neither
-/// offset, as `is_there` finds, which gets the number of the place, too.
-fn moved_places(
-    places: &[usize],
+/// The offsets as they are now, if a text was changed in one part since it was written: before that part they have not
+/// changed, and after it all of them have by `change`, the difference of the lengths. `None` if neither is right for one
+/// of them, as `is_there` finds, which gets its number in the list and the offset.
+fn moved_offsets(
+    offsets: &[usize],
     change: isize,
     is_there: impl Fn(usize, usize) -> bool,
 ) -> Option<Vec<usize>> {
-    let moved = |place: usize| place.checked_add_signed(change);
-    let is_moved = |(i, &place): (usize, &usize)| moved(place).is_some_and(|at| is_there(i, at));
-    let stay = places
+    let moved = |offset: usize| offset.checked_add_signed(change);
+    let is_moved = |(i, &offset): (usize, &usize)| moved(offset).is_some_and(|at| is_there(i, at));
+    let stay = offsets
         .iter()
         .enumerate()
-        .take_while(|&(i, &place)| is_there(i, place))
+        .take_while(|&(i, &offset)| is_there(i, offset))
         .count();
-    let (before, after) = places.split_at(stay);
+    let (before, after) = offsets.split_at(stay);
     let after = after.iter().enumerate();
-    let mut after = after.map(|(i, place)| (i + stay, place));
+    let mut after = after.map(|(i, offset)| (i + stay, offset));
     if !after.clone().all(is_moved) {
         return None;
     }
-    let after = after.by_ref().filter_map(|(_, &place)| moved(place));
+    let after = after.by_ref().filter_map(|(_, &offset)| moved(offset));
     Some(before.iter().copied().chain(after).collect())
 }
 
@@ -161,30 +161,30 @@ fn restore_line_breaks(text: &str, args: &str) -> String {
     // Without a stated length the ends are where the text has none.
     let end = length.unwrap_or(leading + text.len() + inner.len());
     let is_trailing = |(i, offset): &(usize, &usize)| {
-        **offset + i + 1 == end || length.is_none() && **offset >= leading + text.len()
+        offset.saturating_add(i + 1) == end || length.is_none() && **offset >= leading + text.len()
     };
     let trailing = inner.iter().rev().enumerate().take_while(is_trailing);
     let trailing = trailing.count();
     let inner = inner.get(..inner.len() - trailing).unwrap_or_default();
-    let places: Option<Vec<usize>> = inner
+    let blanks: Option<Vec<usize>> = inner
         .iter()
         .map(|offset| offset.checked_sub(leading))
         .collect();
     let written = length.map_or(Some(text.len()), |length| {
         length.checked_sub(leading + trailing)
     });
-    let found = places.zip(written).and_then(|(places, written)| {
+    let found = blanks.zip(written).and_then(|(blanks, written)| {
         let change = text.len().checked_signed_diff(written)?;
         let is_blank = |_, at: usize| text.as_bytes().get(at) == Some(&b' ');
-        moved_places(&places, change, is_blank)
+        moved_offsets(&blanks, change, is_blank)
     });
-    let Some(places) = found else {
+    let Some(blanks) = found else {
         return text.to_owned();
     };
     let mut bytes = vec![b'\n'; leading];
     bytes.extend_from_slice(text.as_bytes());
-    for place in places {
-        if let Some(byte) = bytes.get_mut(leading + place) {
+    for blank in blanks {
+        if let Some(byte) = bytes.get_mut(leading + blank) {
             *byte = b'\n';
         }
     }
@@ -216,12 +216,12 @@ fn restore_characters(text: &str, args: &str) -> String {
         .len()
         .checked_signed_diff(length.unwrap_or(text.len()))
         .unwrap_or_default();
-    let Some(places) = moved_places(&offsets, change, is_written) else {
+    let Some(found) = moved_offsets(&offsets, change, is_written) else {
         return text.to_owned();
     };
     let mut bytes = text.as_bytes().to_vec();
-    for (place, code) in places.into_iter().zip(codes) {
-        if let Some(byte) = bytes.get_mut(place) {
+    for (offset, code) in found.into_iter().zip(codes) {
+        if let Some(byte) = bytes.get_mut(offset) {
             *byte = code;
         }
     }
