@@ -301,6 +301,23 @@ async function serveBuilt(context, server) {
   });
 }
 
+/** An answer that a test makes may come when the test does not make answers any more, or the page is closed: then it is not wanted. */
+function ignoreLateAnswers(page) {
+  const route = page.route.bind(page);
+  page.route = (pattern, handler, options) =>
+    route(
+      pattern,
+      async (...asked) => {
+        try {
+          await handler(...asked);
+        } catch (error) {
+          if (!/already handled|been closed/.test(error.message)) throw error;
+        }
+      },
+      options,
+    );
+}
+
 /** A page that notes every message of the console, every report of the policy, and every request elsewhere. */
 export async function open(browser, server, path = "/", options = {}) {
   const context = await browser.newContext({
@@ -311,6 +328,7 @@ export async function open(browser, server, path = "/", options = {}) {
     ...options,
   });
   const page = await context.newPage();
+  ignoreLateAnswers(page);
   if (slowness > 1) {
     const session = await context.newCDPSession(page);
     await session.send("Emulation.setCPUThrottlingRate", { rate: slowness });
