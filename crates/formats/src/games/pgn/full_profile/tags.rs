@@ -1,6 +1,8 @@
 //! The tags of the profile `full`: marks of records, the stored order of the tags, exact results, and tags that PGN
 //! cannot represent.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use tabia_core::game::{SEVEN_TAG_ROSTER, Tags};
 
 use super::percent_encoding::decode;
@@ -85,24 +87,34 @@ pub(in crate::games::pgn) fn restore(tags: &mut Tags) {
                 .collect()
         }
     };
+    // Encoded tags are shown to other readers, too, which do not know them; if that form was changed, it counts.
+    let mut shown: BTreeSet<(&str, String)> = BTreeSet::new();
+    let mut encoded: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, tag) in written.iter().enumerate().filter(|(_, tag)| tag.is_encoded) {
+        shown.insert((&*tag.name, without_control(&tag.value)));
+        encoded.entry(&*tag.name).or_default().push(index);
+    }
+    let mut is_replaced = vec![false; written.len()];
     for (index, tag) in written.iter().enumerate() {
-        if is_listed.get(index) == Some(&true) || is_added(tag) {
+        let is_known = is_listed.get(index) == Some(&true) || is_added(tag);
+        let is_shown = || !tag.is_encoded && shown.contains(&(&*tag.name, tag.value.clone()));
+        if is_known || is_shown() {
             continue;
         }
-        let of_name = |(_, other): &(usize, &Written)| other.is_encoded && other.name == tag.name;
-        let mut encoded = written.iter().enumerate().filter(of_name);
-        let is_shown = |(_, other): (usize, &Written)| without_control(&other.value) == tag.value;
-        if encoded.clone().any(is_shown) {
-            // For other readers, which do not know the encoded one.
-            continue;
-        }
-        if let (Some((other, _)), None) = (encoded.next(), encoded.next()) {
-            listed.retain(|&index| index != other);
+        if !tag.is_encoded
+            && let Some([other]) = encoded.get(&*tag.name).map(Vec::as_slice)
+            && let Some(is_replaced) = is_replaced.get_mut(*other)
+        {
+            *is_replaced = true;
         }
         listed.push(index);
     }
-    for tag in listed.into_iter().filter_map(|index| written.get(index)) {
-        tags.push(&tag.name, &tag.value);
+    for index in listed {
+        if let Some(tag) = written.get(index)
+            && is_replaced.get(index) == Some(&false)
+        {
+            tags.push(&tag.name, &tag.value);
+        }
     }
 }
 
@@ -225,5 +237,6 @@ mod tests {
             "Event a\u{1}b"
         );
         assert_eq!(restored(&[("Event", "a c"), encoded, order]), "Event a c");
+        assert_eq!(restored(&[encoded, (ORDER, "")]), "Event a\u{1}b");
     }
 }
