@@ -58,6 +58,8 @@ impl GameCounts {
 
 /// Plies after which a position can be the same as before.
 const SHORTEST_REPEAT: usize = 4;
+/// Plies that are looked at for each position, at most.
+const LONGEST_SEARCH: usize = 500;
 
 /// Which games and moves count.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +91,8 @@ pub(super) struct Collector<'a, S> {
     tag_result: GameResult,
     /// Number of plies visited in each open line.
     plies: Vec<u32>,
-    /// Whether the occurrences of the current game are others than one for each ply of the mainline.
+    /// Whether the occurrences of the current game are others than one for each ply of the mainline, or repeats are
+    /// found at its end for another reason.
     has_gaps: bool,
     /// A buffer for the occurrences of a game by position.
     by_position: Vec<(u64, usize)>,
@@ -156,10 +159,13 @@ impl<S> Collector<'_, S> {
                     continue;
                 };
                 let bits = occurrence.move_bits();
+                let repeats_move = moves.contains(&bits);
                 if !moves.is_empty() {
-                    occurrence.set_repeat(moves.contains(&bits));
+                    occurrence.set_repeat(repeats_move);
                 }
-                moves.push(bits);
+                if !repeats_move {
+                    moves.push(bits);
+                }
             }
         }
     }
@@ -214,7 +220,10 @@ impl<S: StoredOccurrence> Visitor for Collector<'_, S> {
         // Books that count the games of positions count the position before a null move as one in which a game ends.
         if played.is_some() || self.boards.is_some() && in_mainline {
             let mut occurrence = Occurrence::new(before.key(), before.turn(), played, self.facts);
-            self.mark_if_repeated(&mut occurrence, usize::from(before.half_move_clock()));
+            let reversible = usize::from(before.half_move_clock());
+            // Longer searches are done once, by sorting.
+            self.has_gaps |= reversible > LONGEST_SEARCH;
+            self.mark_if_repeated(&mut occurrence, reversible);
             self.occurrences.push(occurrence);
         }
         // Occurrences are no longer one for each ply of the mainline.
