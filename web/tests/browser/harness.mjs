@@ -311,7 +311,7 @@ function ignoreLateAnswers(page) {
         try {
           await handler(...asked);
         } catch (error) {
-          if (!/already handled|been closed/.test(error.message)) throw error;
+          if (!/already handled|been closed|disposed/.test(error.message)) throw error;
         }
       },
       options,
