@@ -302,11 +302,12 @@ fn difference(a: &Facts, b: &Facts) -> Vec<Fact> {
 }
 
 /// Losses that end a game or a line early.
-const CUTS: [Feature; 7] = [
+const CUTS: [Feature; 8] = [
     Feature::SetupPositions,
     Feature::IllegalPositions,
     Feature::Chess960,
     Feature::NullMoves,
+    Feature::Moves,
     Feature::Variations,
     Feature::UnreadMoves,
     Feature::LongText,
@@ -738,6 +739,40 @@ fn text_after_an_unreadable_move_is_a_comment_in_databases() {
         });
         // In Scidb's it is counted alone.
         assert_eq!(is_kept, extension != "sci", "{extension}");
+    }
+}
+
+#[test]
+fn castling_that_cannot_be_stored_loses_the_rest_of_its_line() {
+    let head = "[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/2K2R1R w F - 0 1\"]";
+    let moves =
+        "1. Rh2 {first} Kd8 (1... Ke7 2. O-O) 2. O-O $1 {castles} Kd7 (2... Kc7 3. Kh1) 3. Kh1 1-0";
+    for (extension, found, losses) in in_databases("inner-rook", &format!("{head}\n\n{moves}\n")) {
+        let plies = found.mainline().count();
+        if plies == 5 {
+            assert_eq!(losses.count(Feature::Moves), 0, "{extension}");
+            continue;
+        }
+        assert_eq!(plies, 2, "{extension}");
+        let counts = [
+            (Feature::Chess960, 1),
+            (Feature::Moves, 4),
+            (Feature::Variations, 1),
+            (Feature::Comments, 1),
+            (Feature::Nags, 1),
+        ];
+        for (feature, count) in counts {
+            assert_eq!(
+                losses.count(feature),
+                count,
+                "{extension} {}",
+                feature.label()
+            );
+        }
+        let is_kept = found.events().any(|event| {
+            matches!(event, Event::Annotation(Annotation::Comment(comment)) if comment.text == "first")
+        });
+        assert!(is_kept && found.has_variations(), "{extension}");
     }
 }
 

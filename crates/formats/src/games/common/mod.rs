@@ -5,6 +5,7 @@ pub(crate) mod date_spelling;
 pub(crate) mod interner;
 pub(crate) mod line_tree;
 pub(crate) mod merge_record_tags;
+pub(crate) mod playable_part;
 pub(crate) mod realign_entries;
 pub(crate) mod record_context;
 pub(crate) mod records_digest;

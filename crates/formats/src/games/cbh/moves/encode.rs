@@ -4,6 +4,7 @@ use tabia_core::chess::{Color, Move, Ply, Position, Setup, Square};
 use tabia_core::error::{Error, ErrorKind};
 use tabia_core::game::{Game, Start};
 use tabia_core::io::Sink;
+use tabia_core::loss::Losses;
 
 use super::compact_codes;
 use super::move_reader::{Board, CHESS960, HAS_START, ORDINARY};
@@ -12,6 +13,7 @@ use super::start_position;
 use super::start_position::CLASSICAL;
 use super::substitution::{MODES, Table};
 use crate::games::common::line_tree::{LineTree, NONE};
+use crate::games::common::playable_part::playable_part;
 
 /// The largest record size that fits its head.
 const MAX_SIZE: usize = 0xff_ffff;
@@ -276,15 +278,9 @@ impl Encoder {
         Ok(())
     }
 
-    /// Grants a castling right that a setup position lacks, as readers do.
-    #[cold]
+    /// Grants a castling right that a setup position lacks.
     fn grant(&mut self, board: &mut Board, m: Move) -> bool {
-        let side = usize::from(m.to().file() < m.from().file());
-        let turn = board.position.turn();
-        let is_granted = self.may_grant
-            && m.is_castling()
-            && board.position.grant_castling(turn, side)
-            && board.position.is_legal_cached(m);
+        let is_granted = self.may_grant && grant(&mut board.position, m);
         self.granted |= is_granted;
         is_granted
     }
@@ -312,6 +308,24 @@ impl Encoder {
             table.stored[usize::from(value.wrapping_add(count))]
         });
     }
+}
+
+/// The game without the moves that cannot be played from its start position, which are counted.
+pub(crate) fn storable_part(game: &Game, losses: &mut Losses) -> Game {
+    let may_grant = game.head.start.setup.is_some();
+    let can_store = |position: &mut Position, ply| match ply {
+        Ply::Null => true,
+        Ply::Move(m) => position.is_legal_cached(m) || may_grant && grant(position, m),
+    };
+    playable_part(game, game.head.start.position(), can_store, losses)
+}
+
+/// Grants the castling right that a move needs, as readers do.
+#[cold]
+fn grant(position: &mut Position, m: Move) -> bool {
+    let side = usize::from(m.to().file() < m.from().file());
+    let turn = position.turn();
+    m.is_castling() && position.grant_castling(turn, side) && position.is_legal_cached(m)
 }
 
 /// The value of castling, or the two bytes of another move as an error.

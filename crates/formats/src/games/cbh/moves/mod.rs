@@ -12,8 +12,8 @@ mod substitution;
 mod tests;
 
 pub use decode::{AnnotationAnchor, AnnotationSource, Decoder, NoAnnotations, Visited};
-pub(crate) use encode::is_chess960;
 pub use encode::{Encoded, Encoder};
+pub(crate) use encode::{is_chess960, storable_part};
 pub(super) use move_reader::begins_in_standard_position;
 pub use move_reader::{MoveRecord, stored_plies};
 pub use quotation::{

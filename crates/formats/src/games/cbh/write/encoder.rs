@@ -2,7 +2,7 @@
 
 use tabia_core::chess::{Color, Setup};
 use tabia_core::error::{Error, ErrorKind, Result};
-use tabia_core::game::{Annotation, Event, Game, RecordKind, TextKind, TimeControl};
+use tabia_core::game::{Annotation, Event, Game, RecordKind, Start, TextKind, TimeControl};
 use tabia_core::games::GameEncoder;
 use tabia_core::io::Charset;
 use tabia_core::loss::{Feature, Losses};
@@ -11,7 +11,7 @@ use zerocopy::IntoBytes;
 use super::annotation_anchors;
 use super::clock_conversion;
 use super::encoded_record;
-use super::game_losses::{GAME_ONLY_TAGS, MovesSummary, count_losses, without_moves};
+use super::game_losses::{GAME_ONLY_TAGS, MovesSummary, count_losses};
 use super::header_fields::{HeaderFields, TagReader};
 use super::set_files::media_text;
 use crate::games::cbh::annotations;
@@ -27,6 +27,7 @@ use crate::games::cbh::records::{
 };
 use crate::games::cbh::stored_texts::{StoredTexts, is_stored_texts};
 use crate::games::cbh::tags::parse_values::states_nothing;
+use crate::games::common::playable_part::playable_part;
 use crate::games::common::unread_moves_text::write_as_comment;
 
 /// Encodes records; each thread has its own encoder.
@@ -72,13 +73,14 @@ impl RecordEncoder {
             Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
                 // The start position does not fit, so the moves and their annotations are lost too.
                 losses.add(Feature::SetupPositions, 1, None);
-                bare = without_moves(game);
+                let mut part = playable_part(game, None, |_, _| false, losses);
+                part.head.start = Start::default();
+                bare = part;
                 (&bare, self.moves.encode(&bare)?)
             }
             Err(error) if matches!(error.kind(), ErrorKind::Invalid(_)) => {
-                // An illegal move loses the moves of its game, not the file.
-                losses.add(Feature::UnreadMoves, 1, None);
-                bare = without_moves(game);
+                // An illegal move loses the rest of its line, not the file.
+                bare = moves::storable_part(game, losses);
                 (&bare, self.moves.encode(&bare)?)
             }
             Err(error) => return Err(error),

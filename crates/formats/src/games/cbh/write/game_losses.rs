@@ -1,7 +1,6 @@
 //! Parts of a game that no ChessBase database can store.
 
-use tabia_core::GameIndex;
-use tabia_core::game::{Event, Game, Start, Visitor as _};
+use tabia_core::game::{Event, Game};
 use tabia_core::loss::{Feature, Losses};
 
 use crate::games::cbh::tags::parse_values::{is_chess960, is_unknown};
@@ -86,21 +85,4 @@ fn empty_variations(game: &Game) -> u64 {
         }
     }
     count
-}
-
-/// The game without its start position, its moves and their annotations.
-pub(crate) fn without_moves(game: &Game) -> Game {
-    let mut bare = Game::new();
-    let mut recorder = bare.recorder();
-    let mut head = game.head.clone();
-    head.start = Start::default();
-    let _ = recorder.begin_game(GameIndex(0), &head);
-    for event in game.events() {
-        let Event::Annotation(annotation) = event else {
-            break;
-        };
-        let _ = recorder.visit_annotation(annotation);
-    }
-    recorder.end_game(game.result);
-    bare
 }

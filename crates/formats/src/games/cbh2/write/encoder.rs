@@ -10,14 +10,12 @@ use zerocopy::{FromZeros, IntoBytes};
 
 use super::encoded_record;
 use super::header_fields::{HeaderFields, TagReader};
-use super::moves::{EncodedMoves, MAX_CONTENT, MovesEncoder};
+use super::moves::{EncodedMoves, MAX_CONTENT, MovesEncoder, storable_part};
 use crate::games::cbh::annotations::kind;
 use crate::games::cbh::content_summary::{Contents, MoveSummary};
 use crate::games::cbh::field_codecs::{CHESS960_ECO, encode_result};
 use crate::games::cbh::tags::parse_values::states_nothing;
-use crate::games::cbh::write::game_losses::{
-    GAME_ONLY_TAGS, MovesSummary, count_losses, without_moves,
-};
+use crate::games::cbh::write::game_losses::{GAME_ONLY_TAGS, MovesSummary, count_losses};
 use crate::games::cbh::write::{annotation_anchors, clock_conversion};
 use crate::games::cbh2::annotations::game_annotations::GameAnnotations;
 use crate::games::cbh2::annotations::{self, FORM, foreign};
@@ -46,9 +44,9 @@ impl RecordEncoder {
         let (game, moves) = match self.moves.encode(game) {
             Ok(moves) => (game, moves),
             Err(error) if matches!(error.kind(), ErrorKind::Invalid(_)) => {
-                // An illegal move loses the moves of its game, not the file.
-                losses.add(Feature::UnreadMoves, 1, None);
-                bare = without_moves(game);
+                // A move that cannot be played from the stored start, such as castling with the inner one of two
+                // rooks, loses the rest of its line.
+                bare = storable_part(game, losses);
                 (&bare, self.moves.encode(&bare)?)
             }
             Err(error) => return Err(error),

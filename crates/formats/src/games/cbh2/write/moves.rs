@@ -4,11 +4,13 @@ use tabia_core::chess::{Move, Piece, Ply, Position, Role, Setup, Square};
 use tabia_core::error::{Error, ErrorKind};
 use tabia_core::game::{Game, Start};
 use tabia_core::io::Sink;
+use tabia_core::loss::{Feature, Losses};
 
 use crate::games::cbh::moves::is_chess960;
 use crate::games::cbh::tags::parse_values::start_number;
 use crate::games::cbh2::{move_codes, start_position};
 use crate::games::common::line_tree::{LineTree, NONE};
+use crate::games::common::playable_part::playable_part;
 
 /// Encodes games; its buffers are reused from game to game.
 #[derive(Debug, Default)]
@@ -210,6 +212,17 @@ impl MovesEncoder {
     }
 }
 
+/// The game without the moves that cannot be played from its start position as it is stored, which are counted.
+pub(super) fn storable_part(game: &Game, losses: &mut Losses) -> Game {
+    let start = EncodedStart::of(game);
+    let can_store = |position: &mut Position, ply| match ply {
+        Ply::Null => true,
+        Ply::Move(m) => position.is_legal_cached(m) || grant(position, m),
+    };
+    losses.add(Feature::Chess960, u64::from(start.is_chess960), None);
+    playable_part(game, start.position, can_store, losses)
+}
+
 /// Grants the castling right that a move needs, as readers do.
 #[cold]
 fn grant(position: &mut Position, m: Move) -> bool {
@@ -244,6 +257,8 @@ impl EncodedStart {
             let setup_again = again.setup.as_deref();
             setup_again.map_or(*setup == Setup::standard(), |again| again == setup)
         });
+        // Castling is with the rooks that are read again.
+        let read = again.as_ref().and_then(|again| again.setup.as_deref());
         let position = again.as_ref().and_then(Start::position);
         let position = position.map(|mut position| {
             if is_chess960 {
@@ -255,7 +270,7 @@ impl EncodedStart {
             number: is_chess960.then(|| {
                 let stored = game.head.tags.get("CbChess960");
                 let stored = stored.and_then(|value| start_number(value).ok());
-                stored.unwrap_or_else(|| start_position::castling_start(setup))
+                stored.unwrap_or_else(|| start_position::castling_start(read.unwrap_or(setup)))
             }),
             words,
             is_chess960,
