@@ -50,7 +50,8 @@ impl Database for ScidDatabase {
             }
             indexed.entry
         };
-        let elo = |elo: u16| Some(elo).filter(|&elo| elo > 0);
+        // Ratings of another kind are tags of their own.
+        let elo = |elo: u16, kind| Some(elo).filter(|&elo| elo > 0 && entry::is_elo(kind));
         Ok(IndexEntry {
             white: Some(NameId(entry.white)),
             black: Some(NameId(entry.black)),
@@ -59,8 +60,8 @@ impl Database for ScidDatabase {
             round: Some(NameId(entry.round)),
             annotator: None,
             date: entry::date(entry.date),
-            white_elo: elo(entry.white_elo),
-            black_elo: elo(entry.black_elo),
+            white_elo: elo(entry.white_elo, entry.white_rating),
+            black_elo: elo(entry.black_elo, entry.black_rating),
             result: scid_and_scidb_index_codes::result(entry.result),
             eco: entry::eco(entry.eco),
             ply_count: Some(entry.plies).filter(|&plies| plies < entry::MAX_PLIES),

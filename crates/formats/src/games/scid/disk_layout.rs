@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use tabia_core::chess::{Material, PawnsGone};
 
-use super::entry::{Entry, flag};
+use super::entry::{self, Entry, flag};
 use super::version::Version;
 
 /// The first bytes of `.si3` and `.si4`.
@@ -223,16 +223,24 @@ pub(crate) fn signature(version: Version, bytes: &[u8]) -> Option<Signature> {
     })
 }
 
-/// The ratings of White and Black, 0 if unknown, in the entry at the start of `bytes`. `None` if they are too short.
+/// The Elo of White and Black, 0 if unknown, in the entry at the start of `bytes`. `None` if they are too short.
 pub(crate) fn ratings(version: Version, bytes: &[u8]) -> Option<[u16; 2]> {
-    let of_tail = |tail: &EntryTail| [tail.white_elo, tail.black_elo].map(|elo| elo.get() & 0xfff);
+    // A rating of another kind is no Elo.
+    let elo = |rating: u16, kind: u8| if entry::is_elo(kind) { rating } else { 0 };
+    let of_tail = |tail: &EntryTail| {
+        [tail.white_elo.get(), tail.black_elo.get()]
+            .map(|both| elo(both & 0xfff, (both >> 12) as u8))
+    };
     Some(match version {
         Version::V3 => of_tail(&EntryV3::ref_from_prefix(bytes).ok()?.0.tail),
         Version::V4 => of_tail(&EntryV4::ref_from_prefix(bytes).ok()?.0.tail),
         Version::V5 => {
             let (record, _) = EntryV5::ref_from_prefix(bytes).ok()?;
-            let [.., white, black, _, _, _, _, _] = record.words;
-            [white, black].map(|word| (word.get() >> 20) as u16)
+            let [.., white, black, _, _, _, _, codes] = record.words;
+            [(white, 21), (black, 18)].map(|(word, shift)| {
+                let kind = codes.get() >> shift & 7;
+                elo((word.get() >> 20) as u16, kind as u8)
+            })
         }
     })
 }

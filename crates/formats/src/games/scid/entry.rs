@@ -60,6 +60,11 @@ pub(crate) const RATING_TYPES: [&str; 7] = ["Elo", "Rating", "Rapid", "ICCF", "U
 /// The greatest rating.
 pub(crate) const MAX_ELO: u16 = 4000;
 
+/// Whether a rating of this type is an Elo.
+pub(crate) const fn is_elo(rating: u8) -> bool {
+    rating == 0 || rating as usize >= RATING_TYPES.len()
+}
+
 /// The name of a side's rating tag. Unknown types are taken for the first.
 pub(crate) fn rating_tag(color: Color, rating: u8) -> &'static str {
     const WHITE: [&str; 7] = [

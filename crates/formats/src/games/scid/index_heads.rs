@@ -1,7 +1,6 @@
 //! Heads of games from the index and the tags at the start of their blobs.
 
 use tabia_core::GameIndex;
-use tabia_core::chess::Color;
 use tabia_core::game::Tags;
 use tabia_core::games::{HeadName, HeadReader, IndexHead};
 use tabia_core::io::Cursor;
@@ -70,11 +69,6 @@ impl<'d> ScidHeads<'d> {
     }
 }
 
-/// Whether a rating is an Elo, or there is none.
-fn is_elo(color: Color, elo: u16, rating: u8) -> bool {
-    elo == 0 || entry::rating_tag(color, rating).ends_with("Elo")
-}
-
 impl HeadReader for ScidHeads<'_> {
     fn read(&mut self, game: GameIndex, head: &mut IndexHead) -> bool {
         let database = self.database;
@@ -83,8 +77,8 @@ impl HeadReader for ScidHeads<'_> {
         };
         if entry.chess960
             || entry.flags & flag::START != 0
-            || !is_elo(Color::White, entry.white_elo, entry.white_rating)
-            || !is_elo(Color::Black, entry.black_elo, entry.black_rating)
+            || entry.white_elo > 0 && !entry::is_elo(entry.white_rating)
+            || entry.black_elo > 0 && !entry::is_elo(entry.black_rating)
             || !self.read_blob(&entry)
         {
             return false;
