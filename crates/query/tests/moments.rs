@@ -162,6 +162,12 @@ fn moments_of_variations() {
         ("in:all (move:e6) -(move:Bb5)", Some(vec![(3, 1)])),
         ("in:variations pos:\"1.e4 e6 2.d4 d5\"", Some(vec![(3, 4)])),
         ("in:all repeats:2", None),
+        // The position where a variation branches off is one of its parent.
+        ("in:variations ply:1 stm:black", None),
+        ("in:variations ply:1 move:c5", Some(vec![(1, 1)])),
+        ("in:variations ply:1 move:c5 stm:black", Some(vec![(1, 1)])),
+        ("in:variations ply:2", Some(vec![(1, 2)])),
+        ("in:all ply:1", Some(vec![(0, 1)])),
     ] {
         assert_eq!(lines(query, &game), expected, "{query}");
     }

@@ -92,10 +92,11 @@ pub(super) fn answer(test: &Test, game: GameIndex, head: &GameHead, folded: &mut
             .into(),
         Test::Variant(texts) => {
             let variant = variant(head);
-            texts
-                .iter()
-                .any(|text| variant.starts_with(&letters(text)))
-                .into()
+            let asks_for = |text: &String| {
+                let name = letters(text);
+                variant.starts_with(if is_chess960(&name) { CHESS960 } else { &name })
+            };
+            texts.iter().any(asks_for).into()
         }
         Test::FideId(bounds) => {
             let fits = |name: &str| {
@@ -212,11 +213,18 @@ fn is_rated(tags: &Tags) -> Option<bool> {
     begins_word(&event, "rated").then_some(true)
 }
 
+const CHESS960: &str = "chess960";
+
+/// Whether the folded letters of a name are those of one of the names of Chess960.
+fn is_chess960(name: &str) -> bool {
+    name.starts_with("fischer") || name.contains("960")
+}
+
 /// The letters and digits of the variant's name.
 fn variant(head: &GameHead) -> String {
     let name = letters(&fold(head.tags.text("Variant")));
-    if head.start.chess960 || name.starts_with("fischer") || name.contains("960") {
-        return "chess960".to_owned();
+    if head.start.chess960 || is_chess960(&name) {
+        return CHESS960.to_owned();
     }
     if name.is_empty() {
         "standard".to_owned()

@@ -52,6 +52,8 @@ struct Image {
     tests: Vec<(bool, MomentTerm)>,
     /// Terms that are decided at the end of the game.
     later: Vec<(bool, MomentTerm)>,
+    /// Whether a term is about the move that is played.
+    is_of_move: bool,
     bounds: Bounds,
     /// What decides whether a later position may fit; with what decides the steady terms.
     limits: Inputs,
@@ -482,11 +484,14 @@ impl Moments {
             line.ply += 1;
         }
         let changed = line.changed;
+        // The position where a variation branches off is one of its parent; only the move is its own.
+        let is_shared = line.shares_first && moment.ply == line.start;
         let (mut found, mut possible) = (false, !self.is_simple);
         for segment in &mut self.segments {
             if !segment.scope.has(number) {
                 continue;
             }
+            let asks_move_only = is_shared && segment.scope == Scope::Variations;
             let mut images = 0;
             let mut is_possible = false;
             for (index, image) in segment.images.iter_mut().enumerate() {
@@ -494,7 +499,8 @@ impl Moments {
                     image.look(moment);
                 }
                 is_possible |= image.is_possible;
-                let holds = image.steady_hold && hold(&image.tests, moment);
+                let is_asked = !asks_move_only || image.is_of_move;
+                let holds = is_asked && image.steady_hold && hold(&image.tests, moment);
                 images |= u8::from(holds) << index;
             }
             possible |= is_possible || !segment.hits.is_empty();
@@ -966,12 +972,18 @@ impl Image {
         if bounds.home_pawns != [0; 2] {
             limits = limits.and(Inputs::PAWNS);
         }
+        let is_of_move = !later.is_empty()
+            || tests
+                .iter()
+                .flat_map(|(_, term)| &term.values)
+                .any(|(_, check)| check.asks_for_move());
         let decided_by = limits.and(Inputs::ONCE);
         let decided_by = steady.iter().map(inputs).fold(decided_by, Inputs::and);
         Self {
             steady,
             tests,
             later,
+            is_of_move,
             bounds,
             limits,
             inputs: decided_by,
