@@ -33,6 +33,9 @@ use crate::without_tables;
 /// The hint for [`UNPACKED_SIZE`].
 const MORE_UNPACKED: &str = "such a ratio is suspicious; `--max-unpacked 4G` allows it";
 
+/// Names in a line about inputs or files.
+const MAX_NAMED: usize = 3;
+
 /// A note on shards of inputs with fewer games than shards.
 pub(crate) const NO_GAME_IN_SHARD: &str = "no game is in this shard";
 
@@ -167,6 +170,27 @@ impl Messages {
         if !self.quiet {
             self.line("hint", "36", text);
         }
+    }
+
+    /// A note with the first names, or with `--verbose` all of them.
+    pub(crate) fn note_list(&self, text: &str, names: &[String]) {
+        if self.verbose {
+            self.note(&format!("{text}:"));
+            for name in names {
+                self.note(&format!("  {name}"));
+            }
+            return;
+        }
+        let first = names.get(..MAX_NAMED).unwrap_or(names);
+        let more = names.len() - first.len();
+        let list = first.join(", ");
+        self.note(&match more {
+            0 => format!("{text}: {list}"),
+            _ => format!(
+                "{text}: {list} and {} more (`-v` lists all)",
+                grouped(more as u64)
+            ),
+        });
     }
 
     /// Writes a remark.

@@ -1,5 +1,6 @@
 //! What is in a folder: inputs, and files that are none.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::FileType;
 use std::io;
@@ -17,7 +18,7 @@ use crate::resolve::{DEPTH, Resolver, set_of};
 struct FolderContents {
     /// Main files, and what is wrong with those that cannot be inputs.
     found: Vec<(PathBuf, Option<Error>)>,
-    /// Files that no format has, and folders that are too deep.
+    /// Files that no format has, and names of what is no file.
     others: Vec<PathBuf>,
 }
 
@@ -39,8 +40,7 @@ fn kind_of(path: &Path) -> io::Result<Option<FileType>> {
 
 impl Resolver {
     /// The files in a folder and the folders in it that [`Resolver::resolve_each`] does not return and that belong
-    /// to none of its inputs, sorted: their names are those of no format. Hidden files are left out; a folder that
-    /// is too deep to be searched is one path.
+    /// to none of its inputs, sorted: their names are those of no format. Hidden files are left out.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -95,6 +95,7 @@ impl Resolver {
     fn folder_contents(&self, path: &Path, max_depth: u32) -> Result<FolderContents> {
         let mut contents = FolderContents::default();
         let mut folders = vec![(path.to_path_buf(), 0)];
+        let root = LazyCell::new(|| std::fs::canonicalize(path).ok());
         while let Some((folder, depth)) = folders.pop() {
             let names = match list_folder(&folder) {
                 Ok(names) => names,
@@ -123,10 +124,18 @@ impl Resolver {
                         continue;
                     }
                 };
+                let is_file = kind.is_file() || kind.is_symlink() && bytes.is_file();
                 if kind.is_dir() && depth < max_depth {
                     folders.push((bytes, depth + 1));
-                } else if !(kind.is_file() || kind.is_symlink() && bytes.is_file()) {
-                    // A folder that is too deep, a pipe, a link to nothing or to a folder.
+                } else if max_depth == DEPTH
+                    && !is_file
+                    && let Some(error) = self.unread(&bytes, kind, &root)
+                {
+                    contents
+                        .found
+                        .push((file.clone(), Some(error.in_path(&file))));
+                } else if !is_file {
+                    // A pipe, a link to nothing or to what is read anyway.
                     others.push(file);
                 } else if self.is_main_name(&name) {
                     contents.found.push((file, None));
@@ -156,6 +165,31 @@ impl Resolver {
             contents.others.append(&mut others);
         }
         Ok(contents)
+    }
+
+    /// Why games may be missing that are below a name in a folder, which is no file: a folder that is nested too
+    /// deeply, a link to a folder elsewhere, a link of a database, book or archive that leads to nothing.
+    fn unread(
+        &self,
+        path: &Path,
+        kind: FileType,
+        root: &LazyCell<Option<PathBuf>, impl FnOnce() -> Option<PathBuf>>,
+    ) -> Option<Error> {
+        if kind.is_dir() {
+            return Some(Error::unsupported("the folder is nested too deeply"));
+        }
+        if !kind.is_symlink() {
+            return None;
+        }
+        let Ok(target) = std::fs::canonicalize(path) else {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let text = "the link leads to nothing";
+            return self.is_main_name(&name).then(|| Error::unsupported(text));
+        };
+        // What is below the folder is found without the link.
+        let is_below = root.as_ref().is_some_and(|root| target.starts_with(root));
+        let text = "a link to another folder, which is not followed";
+        (target.is_dir() && !is_below).then(|| Error::unsupported(text))
     }
 
     fn has_companion_name(&self, file: &Path) -> bool {

@@ -21,8 +21,8 @@ use crate::detect::{by_name, detect};
 use crate::input::{InputItem, OnceStream, Origin, plain};
 use crate::split_at_colons::splits_at_colons;
 
-/// How deep folders are searched.
-pub(crate) const DEPTH: u32 = 16;
+/// How deep folders are searched; what is deeper is an error in the list of inputs.
+pub(crate) const DEPTH: u32 = 256;
 
 /// Extensions of companions that files of other programs have, too.
 const COMMON_EXTENSIONS: [&str; 2] = ["ini", "flags"];

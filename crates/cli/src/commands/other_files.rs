@@ -14,9 +14,6 @@ use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted_as, grouped};
 use crate::saved_index_file::is_saved_index;
 
-/// Names in a line about them.
-const MAX_NAMED: usize = 3;
-
 /// The files, as the summary of the report has them.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -44,23 +41,18 @@ struct RecognisedFile {
 /// Why something in a folder is not looked at, whatever its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NotFile {
-    Folder,
     Link,
     Device,
 }
 
 impl NotFile {
-    const ALL: [Self; 3] = [Self::Folder, Self::Link, Self::Device];
+    const ALL: [Self; 2] = [Self::Link, Self::Device];
 
-    /// `None` for a file, or a link to one.
+    /// `None` for a file, a link to one, or a folder.
     fn of(path: &Path) -> Option<Self> {
         let kind = std::fs::symlink_metadata(path).ok()?.file_type();
-        if kind.is_file() || kind.is_symlink() && path.is_file() {
-            return None;
-        }
-        Some(if kind.is_dir() {
-            Self::Folder
-        } else if kind.is_symlink() {
+        let is_other = kind.is_dir() || kind.is_file() || kind.is_symlink() && path.is_file();
+        (!is_other).then_some(if kind.is_symlink() {
             Self::Link
         } else {
             Self::Device
@@ -70,11 +62,10 @@ impl NotFile {
     /// The sentence about `count` of them.
     fn text(self, count: u64, looked_at: &str) -> String {
         let (one, several, reason) = match self {
-            Self::Folder => ("folder was", "folders were", "nested too deep"),
             Self::Link => (
                 "link was",
                 "links were",
-                "leading to nothing or to a folder",
+                "leading to nothing, or to a folder that is read without it",
             ),
             Self::Device => ("name was", "names were", "no file but a pipe or a device"),
         };
@@ -128,10 +119,10 @@ impl OtherFiles {
         others
     }
 
-    /// As [`OtherFiles::report`], but only if some of them are chess files by their content: who lists games
-    /// need not hear of other files.
+    /// As [`OtherFiles::report`], but only if some of them are chess files by their content, or no files: who lists
+    /// games need not hear of other files.
     pub(crate) fn report_recognised(&self, messages: &Messages) {
-        if !self.recognised.is_empty() {
+        if !(self.recognised.is_empty() && self.not_files.is_empty()) {
             self.report(messages, "read");
         }
     }
@@ -143,7 +134,7 @@ impl OtherFiles {
             let names = self.not_files.iter().filter(|(_, other)| *other == kind);
             let names: Vec<String> = names.map(|(name, _)| one_line(name).into()).collect();
             if !names.is_empty() {
-                list(messages, &kind.text(names.len() as u64, looked_at), &names);
+                messages.note_list(&kind.text(names.len() as u64, looked_at), &names);
             }
         }
         let is_file = |name: &&String| !self.not_files.iter().any(|(other, _)| other == *name);
@@ -154,7 +145,7 @@ impl OtherFiles {
         }
         let count = counted_as(names.len() as u64, "file was", "files were");
         let text = format!("{count} not {looked_at}, as no format has such a name");
-        list(messages, &text, &names);
+        messages.note_list(&text, &names);
         let Some(first) = self.recognised.first() else {
             return;
         };
@@ -168,7 +159,7 @@ impl OtherFiles {
                 grouped(count as u64)
             ),
         };
-        list(messages, &text, &names);
+        messages.note_list(&text, &names);
         let name = file_argument(&first.path);
         let command = if looked_at == "checked" {
             "check"
@@ -179,27 +170,6 @@ impl OtherFiles {
             "`tabia {command} {name}`: a file that is named is read whatever its name"
         ));
     }
-}
-
-/// A note with the first names, or with `--verbose` all of them.
-fn list(messages: &Messages, text: &str, names: &[String]) {
-    if messages.verbose {
-        messages.note(&format!("{text}:"));
-        for name in names {
-            messages.note(&format!("  {name}"));
-        }
-        return;
-    }
-    let first = names.get(..MAX_NAMED).unwrap_or(names);
-    let more = names.len() - first.len();
-    let list = first.join(", ");
-    messages.note(&match more {
-        0 => format!("{text}: {list}"),
-        _ => format!(
-            "{text}: {list} and {} more (`-v` lists all)",
-            grouped(more as u64)
-        ),
-    });
 }
 
 /// What a file is by its content, if it is that of a format.

@@ -271,6 +271,7 @@ fn several_damaged_files_of_a_folder_are_repaired_at_once() {
     let scratch = folder("folder-repair-hint");
     let cut = "[White \"A\"]\n\n1. e4 Ke4 *\n";
     fs::write(scratch.join("f/a.pgn"), cut).unwrap();
+    tabia(&scratch, &["convert", "f", "-q"]).expect(3);
     let run = tabia(&scratch, &["check", "f"]).expect(3);
     assert!(
         run.err.contains("a.pgn -o saved-a.pgn` saves"),
@@ -385,13 +386,32 @@ fn files_whose_names_are_not_utf8_are_all_read() {
 fn what_is_no_file_has_its_own_reason() {
     use std::os::unix::fs::symlink;
     let scratch = folder("folder-links");
+    symlink("nothing", scratch.join("f/dangling")).unwrap();
+    symlink(".", scratch.join("f/same")).unwrap();
+    let run = tabia(&scratch, &["check", "f"]).expect(0);
+    let line = "2 links were not checked: leading to nothing, or to a folder that is read without it: \
+                f/dangling, f/same";
+    assert!(run.err.contains(line), "{}", run.err);
+    // Games may be missing.
     symlink("nothing.pgn", scratch.join("f/dangling.pgn")).unwrap();
     fs::create_dir(scratch.join("other")).unwrap();
     symlink("../other", scratch.join("f/linked")).unwrap();
-    let run = tabia(&scratch, &["check", "f"]).expect(0);
-    let line =
-        "2 links were not checked: leading to nothing or to a folder: f/dangling.pgn, f/linked";
-    assert!(run.err.contains(line), "{}", run.err);
+    for args in [
+        &["check", "f"][..],
+        &["ls", "f"],
+        &["stats", "f", "--by", "year"],
+        &["search", "f", "ply:0", "--count"],
+        &["convert", "f"],
+    ] {
+        let run = tabia(&scratch, args).expect(3);
+        for text in [
+            "f/dangling.pgn: the link leads to nothing",
+            "f/linked: a link to another folder, which is not followed",
+        ] {
+            assert!(run.err.contains(text), "{args:?} {}", run.err);
+        }
+    }
+    let run = tabia(&scratch, &["check", "f"]).expect(3);
     assert!(
         !run.err.contains("no format has such a name"),
         "{}",
@@ -400,6 +420,19 @@ fn what_is_no_file_has_its_own_reason() {
     let run = tabia(&scratch, &["check", "f/dangling.pgn"]).expect(4);
     let hint = "it is a link to nothing.pgn, which does not exist";
     assert!(run.err.contains(hint), "{}", run.err);
+}
+
+#[test]
+fn folders_are_searched_as_deep_as_they_are() {
+    let scratch = Scratch::new("folder-deep");
+    let mut deepest = scratch.join("f");
+    for number in 0..40 {
+        deepest.push(format!("f{number}"));
+        fs::create_dir_all(&deepest).unwrap();
+        fs::write(deepest.join("g.pgn"), "[White \"A\"]\n\n1. e4 *\n").unwrap();
+    }
+    let run = tabia(&scratch, &["ls", "f"]).expect(0);
+    assert_eq!(run.out.lines().count(), 41, "{}", run.err);
 }
 
 #[test]
