@@ -341,6 +341,7 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     }
     let files = whole_sets(&context, &args.files);
     let mut holds_itself = false;
+    let mut left_out = Vec::new();
     let mut replaced_names = 0;
     let progress = &context.progress;
     let mut list = || {
@@ -348,9 +349,14 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
             ErrorSide::Input => error.in_input(),
             _ => error,
         });
-        let (mut members, is_left_out) = found?;
+        let FoundMembers {
+            mut members,
+            holds_archive,
+            left_out: others,
+        } = found?;
         replaced_names = distinct_members(&mut members);
-        holds_itself |= is_left_out;
+        holds_itself |= holds_archive;
+        left_out = others;
         let sizes: u64 = members.iter().map(NewMember::size).sum();
         progress.set_total(sizes);
         Ok(members)
@@ -381,6 +387,10 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     ));
     for file in files.iter().filter(|file| file.is_file()) {
         report_missing_parts(&context, file, &mut reporter)?;
+    }
+    for path in &left_out {
+        let error = Error::unsupported(why_left_out(path)).in_path(path);
+        reporter.report_problem_in_folder(&error)?;
     }
     let code = ExitCode::of_problems(reporter.count());
     reporter.finish(None)?;
@@ -452,25 +462,48 @@ fn report_missing_parts(
     Ok(())
 }
 
-/// The files to be packed as they are now, and whether the archive itself was among them.
+/// What is to be packed.
+#[derive(Default)]
+struct FoundMembers {
+    members: Vec<NewMember>,
+    /// Whether the archive itself was among them.
+    holds_archive: bool,
+    /// What is in the folders and cannot be packed.
+    left_out: Vec<PathBuf>,
+}
+
+/// Why what is in a folder is not packed.
+fn why_left_out(path: &Path) -> &'static str {
+    let is_link = std::fs::symlink_metadata(path).is_ok_and(|data| data.is_symlink());
+    match std::fs::metadata(path) {
+        _ if !is_link => "a pipe or a device, which the archive does not have",
+        Err(_) => "the link leads to nothing: the archive does not have it",
+        Ok(data) if data.is_dir() => "a link to a folder, which the archive does not have",
+        Ok(_) => "a link to a file that is none of chess, which the archive does not have",
+    }
+}
+
+/// The files to be packed as they are now.
 fn new_members(
     args: &ArchiveCreateArgs,
     format: &ArchiveFormat,
     files: &[PathBuf],
-) -> Result<(Vec<NewMember>, bool), Error> {
-    let mut members = Vec::new();
-    let mut is_left_out = false;
+) -> Result<FoundMembers, Error> {
+    let mut all = FoundMembers::default();
     let target = args.archive.canonicalize().ok();
     let is_target = |path: &Path| target.is_some() && path.canonicalize().ok() == target;
     for (name, file) in &with_companions(files)? {
         if file.is_dir() {
             let mut found = NewMember::from_folder(file)?;
             if files.len() == 1 {
-                flatten(&mut found, format);
+                flatten(&mut found.members, format);
             }
             let is_archive = |member: &NewMember| member.path().is_some_and(is_target);
-            is_left_out |= found.iter().any(is_archive);
-            members.extend(found.into_iter().filter(|member| !is_archive(member)));
+            all.holds_archive |= found.members.iter().any(is_archive);
+            let members = found.members.into_iter();
+            all.members
+                .extend(members.filter(|member| !is_archive(member)));
+            all.left_out.append(&mut found.left_out);
         } else {
             if is_target(file) {
                 return Err(input_and_output(file.path_text()));
@@ -479,14 +512,14 @@ fn new_members(
             if let Some(name) = name {
                 member.name.clone_from(name);
             }
-            members.push(member);
+            all.members.push(member);
         }
     }
-    if is_left_out && members.is_empty() {
+    if all.holds_archive && all.members.is_empty() {
         // Nothing would be left of it.
         return Err(input_and_output(args.archive.path_text()));
     }
-    Ok((members, is_left_out))
+    Ok(all)
 }
 
 /// Takes the name of the folder from its members if it has the files of one database and the archive is that
@@ -577,9 +610,23 @@ fn with_companions(files: &[PathBuf]) -> Result<Vec<(Option<String>, PathBuf)>, 
             continue;
         };
         let path = source.main().path().unwrap_or(file);
-        all.push((Some(source.name().to_owned()), path.to_path_buf()));
-        for companion in format.map_or(&[][..], |format| format.companions()) {
-            let found = source.companion(companion.extension);
+        // A link has its own name in the archive, and its companions that of the link.
+        let link = file.file_stem().filter(|_| file.is_symlink());
+        let in_archive = |name: &str| {
+            let rest = stem(source.name()).and_then(|stem| {
+                let (start, rest) = name.split_at_checked(stem.len())?;
+                (start.to_lowercase() == stem.to_lowercase()).then_some(rest)
+            });
+            match link.zip(rest) {
+                Some((link, rest)) => format!("{}{rest}", link.to_string_lossy()),
+                None => name.to_owned(),
+            }
+        };
+        all.push((Some(in_archive(source.name())), path.to_path_buf()));
+        let companions = format.map_or(&[][..], |format| format.companions());
+        let companions = companions.iter().map(|companion| companion.extension);
+        for extension in companions.chain(format.into_iter().flat_map(kept_by_products)) {
+            let found = source.companion(extension);
             let found = found.as_deref().filter(|found| !named(&found.name, file));
             if let Some((found, path)) = found.and_then(|found| Some((found, found.path()?))) {
                 // A folder in the archive would not be the companion.
@@ -587,7 +634,7 @@ fn with_companions(files: &[PathBuf]) -> Result<Vec<(Option<String>, PathBuf)>, 
                     let error = std::io::Error::from(std::io::ErrorKind::IsADirectory);
                     return Err(Error::from(error).in_path(path));
                 }
-                all.push((Some(found.name.clone()), path.to_path_buf()));
+                all.push((Some(in_archive(&found.name)), path.to_path_buf()));
             }
         }
         let media = format.map(|format| media_folders(&source, format));
@@ -599,6 +646,20 @@ fn with_companions(files: &[PathBuf]) -> Result<Vec<(Option<String>, PathBuf)>, 
         );
     }
     Ok(all)
+}
+
+/// Extensions of files that other programs keep next to a database and do not make of its other files alone, such
+/// as a classification of its openings that a user has changed.
+fn kept_by_products(format: Format) -> impl Iterator<Item = &'static str> {
+    let edit = format.game_writer().and_then(|games| games.edit.as_ref());
+    let derived = edit.map_or(&[][..], |edit| edit.derived);
+    let by_products = format.by_products().iter().copied();
+    by_products.filter(|extension| !derived.contains(extension))
+}
+
+/// A file name without its extension.
+fn stem(name: &str) -> Option<&str> {
+    Path::new(name).file_stem()?.to_str()
 }
 
 fn packing(method: Option<Compression>, format: &ArchiveFormat) -> Result<Packing, Error> {

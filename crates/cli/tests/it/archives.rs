@@ -54,6 +54,89 @@ fn archived_databases_are_read_without_unpacking() {
     tabia(&folder, &["check", "mega.cbv"]).expect(0);
 }
 
+#[cfg(unix)]
+#[test]
+fn linked_files_are_packed_and_what_is_left_out_is_named() {
+    use std::os::unix::fs::symlink;
+    let folder = with_sample("pack-links");
+    std::fs::create_dir(folder.join("in")).unwrap();
+    std::fs::write(folder.join("out.pgn"), GAMES).unwrap();
+    symlink("../out.pgn", folder.join("in/b.pgn")).unwrap();
+    for archive in ["in.zip", "in.scv"] {
+        let run = tabia(&folder, &["archive", "create", archive, "in"]).expect(0);
+        assert!(run.err.contains("1 file in"), "{}", run.err);
+        let member = format!("{archive}:in/b.pgn");
+        let run = tabia(&folder, &["convert", &member, "-q"]).expect(0);
+        assert_eq!(
+            run.out,
+            tabia(&folder, &["convert", "in", "-q"]).expect(0).out
+        );
+    }
+    symlink("../out.pgn", folder.join("in/secret")).unwrap();
+    symlink("..", folder.join("in/folder")).unwrap();
+    symlink("nothing", folder.join("in/dangling")).unwrap();
+    let run = tabia(&folder, &["archive", "create", "rest.zip", "in"]).expect(3);
+    for name in [
+        "in/secret: a link to a file",
+        "in/folder: a link to a folder",
+        "in/dangling: the link",
+    ] {
+        assert!(run.err.contains(name), "{name} {}", run.err);
+    }
+    // A link has its own name, and its companions have it too.
+    std::fs::create_dir_all(folder.join("p")).unwrap();
+    std::fs::create_dir_all(folder.join("q")).unwrap();
+    std::fs::write(folder.join("p/x.pgn"), GAMES).unwrap();
+    std::fs::write(folder.join("q/x.pgn"), GAMES).unwrap();
+    symlink("p/x.pgn", folder.join("one.pgn")).unwrap();
+    symlink("q/x.pgn", folder.join("two.pgn")).unwrap();
+    tabia(
+        &folder,
+        &["archive", "create", "two.zip", "one.pgn", "two.pgn"],
+    )
+    .expect(0);
+    let names = |archive: &str| -> Vec<String> {
+        let list = tabia(&folder, &["archive", "list", archive, "--tsv"]).expect(0);
+        let rows = list.out.lines().skip(1);
+        rows.map(|row| row.split('\t').next().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(names("two.zip"), ["one.pgn", "two.pgn"]);
+    symlink("mega.cbh", folder.join("link.cbh")).unwrap();
+    std::fs::write(folder.join("mega.cko"), "keys").unwrap();
+    std::fs::write(folder.join("mega.cit"), "made by other programs").unwrap();
+    tabia(&folder, &["archive", "create", "set.zip", "link.cbh"]).expect(0);
+    let names = names("set.zip");
+    assert!(
+        names.iter().all(|name| name.starts_with("link.")),
+        "{names:?}"
+    );
+    let has = |name: &str| names.iter().any(|other| other == name);
+    assert!(
+        has("link.cbg") && has("link.cko") && !has("link.cit"),
+        "{names:?}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn all_names_that_an_archive_cannot_have_are_named() {
+    let folder = with_games("pack-names");
+    std::fs::create_dir(folder.join("f")).unwrap();
+    for name in ["col:on.pgn", "nul.pgn", "trail.pgn ", "good.pgn"] {
+        std::fs::write(folder.join("f").join(name), GAMES).unwrap();
+    }
+    let run = tabia(&folder, &["archive", "create", "f.zip", "f"]).expect(5);
+    assert!(run.err.contains("contains a colon"), "{}", run.err);
+    assert!(
+        run.err
+            .contains("; the same for `f/nul.pgn`, `f/trail.pgn `"),
+        "{}",
+        run.err
+    );
+    assert!(!folder.join("f.zip").exists());
+}
+
 #[test]
 fn archives_are_listed_extracted_and_tested() {
     let folder = with_games("list");

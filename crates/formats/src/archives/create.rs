@@ -1,6 +1,6 @@
 //! Writing archives.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use tabia_core::io::{FolderLock, OutputSet};
@@ -13,6 +13,9 @@ use crate::ARCHIVES;
 
 /// The longest name of a member, in bytes: no operating system has longer paths.
 const MAX_NAME: usize = 0x7fff;
+
+/// The most names that an error names after the first one.
+const MAX_NAMED: usize = 20;
 
 /// How often an archive is written whose files are replaced meanwhile, before other processes are made to
 /// wait.
@@ -146,17 +149,7 @@ fn write(
         let name = format.file.name;
         return Err(Error::unsupported(format!("a {name} cannot be written")).in_path(target));
     };
-    let mut names = std::collections::BTreeSet::new();
-    for member in members {
-        let path = safe_name(&member.name).map_err(|error| error.in_path(target))?;
-        if member.name.len() > MAX_NAME {
-            return Err(Error::invalid("the name of a member is too long").in_path(target));
-        }
-        if !names.insert(path.to_string_lossy().to_lowercase()) {
-            let text = format!("two members have the name {}", member.name);
-            return Err(Error::invalid(text).in_path(target));
-        }
-    }
+    check_names(members).map_err(|error| error.in_path(target))?;
     let mut set = OutputSet::new(options.force);
     if let Some(transaction) = &options.transaction {
         transaction.join(&mut set);
@@ -166,4 +159,43 @@ fn write(
     let output = set.file(number).ok_or_else(missing)?;
     write(output, members, options).map_err(|error| error.in_path(target))?;
     Ok(set)
+}
+
+/// Refuses names that archives cannot have: the first one with the reason, and the next ones.
+fn check_names(members: &[NewMember]) -> Result<()> {
+    let mut names = BTreeSet::new();
+    let mut refused = Vec::new();
+    for member in members {
+        let error = match safe_name(&member.name) {
+            Err(error) => error,
+            Ok(_) if member.name.len() > MAX_NAME => {
+                Error::invalid("the name of a member is too long")
+            }
+            Ok(path) if names.insert(path.to_string_lossy().to_lowercase()) => continue,
+            Ok(_) => Error::invalid(format!("two members have the name {}", member.name)),
+        };
+        refused.push((error, member.name.as_str()));
+    }
+    let mut refused = refused.into_iter();
+    let Some((error, _)) = refused.next() else {
+        return Ok(());
+    };
+    let others: Vec<&str> = refused.map(|(_, name)| name).collect();
+    let Some(named) = others
+        .get(..others.len().min(MAX_NAMED))
+        .filter(|_| !others.is_empty())
+    else {
+        return Err(error);
+    };
+    let list = named
+        .iter()
+        .map(|name| format!("`{}`", name.escape_debug()));
+    let list = list.collect::<Vec<_>>().join(", ");
+    let more = match others.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Err(Error::invalid(format!(
+        "{error}; the same for {list}{more}"
+    )))
 }

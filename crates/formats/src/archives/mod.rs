@@ -42,7 +42,7 @@ pub use extract::{ExtractOptions, Extracted, extract};
 pub use find_member::find_member;
 pub use member_errors::{in_member, member_label};
 pub use memory_or_temporary_file::read_unpacked;
-pub use new_member::NewMember;
+pub use new_member::{FolderMembers, NewMember};
 pub use on_error::OnError;
 pub use safe_names::{is_device_name, is_hidden_name, safe_name};
 pub use salvage::salvage;

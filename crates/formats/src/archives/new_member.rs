@@ -7,6 +7,7 @@ use tabia_core::io::{Blob, FileIdentity, JournaledFolder, list_folder};
 use tabia_core::{Error, Result};
 
 use super::Timestamp;
+use crate::formats;
 
 /// A file to be written to an archive.
 #[derive(Debug, Clone)]
@@ -16,6 +17,28 @@ pub struct NewMember {
     /// When it was last changed (UTC).
     pub modified: Option<Timestamp>,
     content: Content,
+}
+
+/// What [`NewMember::from_folder`] finds.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct FolderMembers {
+    /// The files to be packed, sorted by name.
+    pub members: Vec<NewMember>,
+    /// Paths of what cannot be packed, sorted: links to folders and to nothing, links to files whose names no format
+    /// has, pipes and devices.
+    pub left_out: Vec<PathBuf>,
+}
+
+/// Whether a format or its companions have the extension of a path.
+fn has_known_extension(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let extension = extension.to_ascii_lowercase();
+    formats().any(|format| {
+        let mut companions = format.companions().iter();
+        format.extensions().contains(&extension.as_str())
+            || companions.any(|companion| companion.extension == extension)
+    })
 }
 
 #[derive(Debug, Clone)]
@@ -50,16 +73,20 @@ impl NewMember {
         })
     }
 
-    /// All files below a folder, sorted by path. Their names begin with the name of the folder. Links and
-    /// hidden files that replacements of this program leave ([`JournaledFolder`]) are left out; of a set
-    /// whose replacement was interrupted, the new files are packed.
-    pub fn from_folder(folder: &Path) -> Result<Vec<Self>> {
+    /// All files below a folder, sorted by path. Their names begin with the name of the folder. A link to a file is
+    /// packed as the file it leads to if its name is one of a format; of a set whose replacement was interrupted,
+    /// the new files are packed. Hidden files that replacements of this program leave ([`JournaledFolder`]) are left
+    /// out without being named.
+    ///
+    /// # Errors
+    /// When a folder cannot be listed, or a file is gone.
+    pub fn from_folder(folder: &Path) -> Result<FolderMembers> {
         let top = folder
             .file_name()
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        let mut members = Vec::new();
+        let mut found = FolderMembers::default();
         let mut pending = vec![(folder.to_path_buf(), top)];
         while let Some((folder, prefix)) = pending.pop() {
             let in_folder = |error| Error::from(error).in_path(&folder);
@@ -71,20 +98,25 @@ impl NewMember {
                 } else {
                     format!("{prefix}/{name}")
                 };
-                // Links are left out: they can lead outside of the folder, or to a folder above.
+                // Links can lead outside of the folder, or to a folder above.
                 let kind = std::fs::symlink_metadata(&path).map_err(in_folder)?;
+                let is_linked =
+                    || kind.is_symlink() && path.is_file() && has_known_extension(&path);
                 if kind.is_dir() {
                     pending.push((path, name));
-                } else if kind.is_file() {
-                    members.push(Self {
+                } else if kind.is_file() || is_linked() {
+                    found.members.push(Self {
                         name,
                         ..Self::from_path(&path)?
                     });
+                } else {
+                    found.left_out.push(path);
                 }
             }
         }
-        members.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(members)
+        found.members.sort_by(|a, b| a.name.cmp(&b.name));
+        found.left_out.sort();
+        Ok(found)
     }
 
     /// A member whose bytes are in memory.

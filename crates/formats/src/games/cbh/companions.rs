@@ -33,8 +33,9 @@ pub(super) static COMPANIONS: [Companion; 13] = [
 ];
 
 /// Search boosters, keys and caches, see FORMAT.md.
-pub(super) static BY_PRODUCTS: [&str; 10] = [
-    "cbb", "cbgi", "cib", "cib2", "cit", "cit2", "ckn", "cko", "cpn", "cpo",
+pub(super) static BY_PRODUCTS: [&str; 16] = [
+    "cbb", "cbgi", "cib", "cib2", "cit", "cit2", "ck1", "ck2", "ck3", "ckn", "cko", "cp1", "cp2",
+    "cp3", "cpn", "cpo",
 ];
 
 /// A file that a set may have.
