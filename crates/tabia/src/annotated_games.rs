@@ -1,4 +1,6 @@
-//! Reads the annotated games of an input, for [`crate::merge_annotations`].
+//! Reads the annotated and the longer games of an input, for [`crate::merge_annotations`].
+
+use std::sync::Arc;
 
 use tabia_core::GameIndex;
 use tabia_core::chess::{Ply, Position};
@@ -6,15 +8,26 @@ use tabia_core::game::{
     Annotation, Event, Flow, Game, GameHead, GameResult, RecordKind, Recorder, Visitor,
 };
 
+use crate::base::GameSet;
 use crate::scan::Task;
 
-/// Collects annotated games.
+/// Collects annotated games, and those that are wanted without annotations, too.
 #[derive(Default)]
 pub(crate) struct AnnotatedTask {
+    wanted: Arc<GameSet>,
     recorder: Recorder,
     game: GameIndex,
     is_game: bool,
     games: Vec<(GameIndex, Game)>,
+}
+
+impl AnnotatedTask {
+    pub(crate) fn new(wanted: Arc<GameSet>) -> Self {
+        Self {
+            wanted,
+            ..Self::default()
+        }
+    }
 }
 
 impl Visitor for AnnotatedTask {
@@ -53,7 +66,7 @@ impl Visitor for AnnotatedTask {
             .game()
             .events()
             .all(|event| matches!(event, Event::Move(_)));
-        if !is_bare {
+        if !is_bare || self.wanted.has(self.game) {
             let game = self.recorder.replace(Game::new());
             self.games.push((self.game, game));
         }

@@ -263,8 +263,8 @@ fn events<'g>(slots: &[Slot<'g>]) -> Vec<Event<'g>> {
     out
 }
 
-/// The kept game with the annotations and variations of another as far as their moves are the same, and
-/// the rest of the other as a variation if that has some too.
+/// The kept game with the annotations and variations of another as far as their moves are the same. If that goes on
+/// where the kept game ends, this does too; else its rest becomes a variation if it has annotations.
 pub fn merged(kept: &Game, other: &Game) -> Game {
     merge(kept, other, &mut Losses::new())
 }
@@ -276,7 +276,12 @@ fn merge(kept: &Game, other: &Game, left_out: &mut Losses) -> Game {
     let lines = [kept, other].map(|game| slots(game.events()));
     merge_lines(&lines, 0, &mut recorder, left_out);
     recorder.end_game(kept.result);
-    recorder.replace(Game::new())
+    let mut game = recorder.replace(Game::new());
+    let (before, now) = (kept.ply_count(), game.ply_count());
+    if now != before && kept.head.tags.get("PlyCount") == Some(before.to_string().as_str()) {
+        game.head.tags.set("PlyCount", &now.to_string());
+    }
+    game
 }
 
 /// Records the first line with the annotations and variations of the second one. In a variation, at a `depth` of 1 or
@@ -293,13 +298,7 @@ fn merge_lines(
         .take_while(|(own, other)| own.ply == other.ply)
         .count();
     let rest = others.get(common..).unwrap_or_default();
-    // The variation replaces the move where the games differ, or repeats the last one of the kept game.
-    let ends = common == own.len();
-    let at = if ends {
-        common.saturating_sub(1)
-    } else {
-        common
-    };
+    let goes_on = common == own.len();
     let has_items = rest.iter().any(|slot| !slot.items.is_empty());
     for (number, slot) in own.iter().enumerate() {
         if let Some(ply) = slot.ply {
@@ -309,14 +308,14 @@ fn merge_lines(
         let mut variations: Vec<&[Event<'_>]> =
             other.into_iter().flat_map(Slot::variations).collect();
         let mut rest_of_game = Vec::new();
-        if depth == 0 && has_items && number == at && number > 0 {
-            rest_of_game.extend(slot.ply.filter(|_| ends).map(Event::Move));
+        // It replaces the move where the games differ.
+        if depth == 0 && has_items && number == common && number > 0 {
             rest_of_game.extend(events(rest));
             variations.push(&rest_of_game);
         }
         merge_slots(slot, other, variations, depth, recorder, left_out);
     }
-    if depth > 0 {
+    if depth > 0 || goes_on {
         for event in events(rest) {
             record(recorder, &event);
         }
@@ -463,10 +462,16 @@ mod tests {
                 "1. e4 e5 2. Nc3 {x} Nf6",
                 "1. e4 e5 2. Nf3 (2. Nc3 {x} Nf6)",
             ),
+            // Where it goes on, the kept game does too.
             (
                 "1. e4 e5 2. Nf3",
                 "1. e4 e5 2. Nf3 Nc6 {x}",
-                "1. e4 e5 2. Nf3 (2. Nf3 Nc6 {x})",
+                "1. e4 e5 2. Nf3 Nc6 {x}",
+            ),
+            (
+                "1. e4 e5 {y} 2. Nf3 (2. d4)",
+                "1. e4 e5 2. Nf3 Nc6 3. Bb5",
+                "1. e4 e5 {y} 2. Nf3 (2. d4) 2... Nc6 3. Bb5",
             ),
             (
                 "1. e4 {[%clk 0:01:00]}",

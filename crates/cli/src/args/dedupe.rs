@@ -36,7 +36,7 @@ pub(crate) struct DedupeArgs {
     /// Write a row for each game that is dropped, tab-separated
     #[arg(long, value_name = "FILE")]
     pub(crate) explain: Option<PathBuf>,
-    /// Add the annotations and variations of duplicates to the games that are kept
+    /// Add the annotations and variations of duplicates, and moves after the last one, to the games that are kept
     #[arg(long, requires = "output")]
     pub(crate) merge_annotations: bool,
     /// Show the rows and write no games

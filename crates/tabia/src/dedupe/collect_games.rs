@@ -16,7 +16,7 @@ use zerocopy::byteorder::big_endian::U64;
 
 use crate::game_content::GameContent;
 use crate::input::OpenInput;
-use crate::names::player_name::surname;
+use crate::names::player_name::surname_and_initial;
 use crate::scan::Task;
 use crate::seen_moves::SeenMoves;
 
@@ -116,10 +116,10 @@ fn players(tags: &Tags) -> String {
     players
 }
 
-/// Surnames by the names that were seen so far.
+/// Surnames, and initials of given names, by the names that were seen so far.
 #[derive(Default)]
 struct Surnames {
-    by_name: HashMap<String, String>,
+    by_name: HashMap<String, (String, Option<char>)>,
     /// Bytes of all texts.
     bytes: usize,
 }
@@ -128,31 +128,35 @@ impl Surnames {
     /// Bytes of names and surnames, at most; then all are forgotten.
     const MEMORY: usize = 4 << 20;
 
-    /// The surname of a name; `""` if it is lost.
-    fn of(&mut self, name: &str) -> &str {
+    /// The surname of a name, `""` if it is lost, and the initial.
+    fn of(&mut self, name: &str) -> (&str, Option<char>) {
         // A repaired database has such names instead of those that it has lost.
         if is_lost_name(name) {
-            return "";
+            return ("", None);
         }
         if !self.by_name.contains_key(name) {
-            let surname = surname(name);
+            let (surname, initial) = surname_and_initial(name);
             let bytes = name.len() + surname.len();
             if self.bytes + bytes > Self::MEMORY {
                 self.by_name.clear();
                 self.bytes = 0;
             }
             self.bytes += bytes;
-            self.by_name.insert(name.to_owned(), surname);
+            self.by_name.insert(name.to_owned(), (surname, initial));
         }
-        self.by_name.get(name).map_or("", String::as_str)
+        let known = self.by_name.get(name);
+        known.map_or(("", None), |(surname, initial)| (surname, *initial))
     }
 
-    /// Writes the surnames of both players.
-    fn write_players(&mut self, tags: &Tags, out: &mut String) {
+    /// Writes the surnames of both players and returns the initials.
+    fn write_players(&mut self, tags: &Tags, out: &mut String) -> [Option<char>; 2] {
         out.clear();
-        out.push_str(self.of(tags.text("White")));
+        let (white, white_initial) = self.of(tags.text("White"));
+        out.push_str(white);
         out.push('\n');
-        out.push_str(self.of(tags.text("Black")));
+        let (black, black_initial) = self.of(tags.text("Black"));
+        out.push_str(black);
+        [white_initial, black_initial]
     }
 }
 
@@ -267,6 +271,8 @@ pub(super) struct GameTask {
     has_players: bool,
     /// The surnames as the input has them.
     own_players: String,
+    /// The first letters of the given names.
+    initials: [Option<char>; 2],
     surnames: Surnames,
     /// The last event, and its hash.
     event: (String, u64),
@@ -305,6 +311,7 @@ impl GameTask {
             players: String::new(),
             has_players: false,
             own_players: String::new(),
+            initials: [None; 2],
             surnames: Surnames::default(),
             event: (String::new(), 0),
             seen: SeenMoves::default(),
@@ -341,7 +348,8 @@ impl Visitor for GameTask {
             self.moves.clear();
         }
         self.content.clear();
-        self.surnames
+        self.initials = self
+            .surnames
             .write_players(&head.tags, &mut self.own_players);
         if let Some(limits) = &self.kept.limits {
             limits.limit_tags(&mut self.head.tags);
@@ -513,6 +521,15 @@ impl Visitor for GameTask {
         facts.u32_be(self.annotations);
         facts.u32_be(known as u32 + u32::from(result != GameResult::Unknown));
         facts.u64_be(hash(self.own_players.as_bytes()));
+        facts.u8(match result {
+            GameResult::WhiteWins => 1,
+            GameResult::BlackWins => 2,
+            GameResult::Draw => 3,
+            _ => 0,
+        });
+        for initial in self.initials {
+            facts.u32_be(initial.map_or(0, u32::from));
+        }
         facts.u32_be(players.len() as u32);
         facts.bytes(players.as_bytes());
         facts.u32_be(content.len() as u32);

@@ -14,6 +14,8 @@ pub(super) const MIN_EMBEDDED: usize = 10;
 const MIN_NEAR: usize = 20;
 /// Percentage of plies in common, of the shorter game.
 const NEAR: usize = 80;
+/// With fewer plies in common, games are no duplicates of which two facts differ: the result, an initial.
+const MIN_CONTRADICTING: usize = 40;
 
 /// What decides which of two games is kept.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +45,10 @@ pub(super) struct Entry {
     /// Hashes; 0 is unknown.
     pub(super) event: u64,
     pub(super) round: u64,
+    /// 1 if White wins, 2 if Black does, 3 for a draw; 0 is unknown.
+    pub(super) result: u8,
+    /// The first letters of the given names of White and Black; 0 is unknown.
+    pub(super) initials: [u32; 2],
     /// Folded surnames.
     pub(super) players: Vec<u8>,
     /// All of a game without moves or players, which is compared as a whole; else empty.
@@ -67,6 +73,11 @@ impl Entry {
         let annotations = cursor.u32_be("annotations").ok()?;
         let tags = cursor.u32_be("tags").ok()?;
         let own_players = cursor.u64_be("own players").ok()?;
+        let result = cursor.u8("result").ok()?;
+        let initials = [
+            cursor.u32_be("initial of White").ok()?,
+            cursor.u32_be("initial of Black").ok()?,
+        ];
         let length = cursor.u32_be("players").ok()? as usize;
         let players = cursor.take(length, "players").ok()?.to_vec();
         let length = cursor.u32_be("content").ok()? as usize;
@@ -86,6 +97,8 @@ impl Entry {
             date,
             event,
             round,
+            result,
+            initials,
             players,
             content,
             moves,
@@ -115,6 +128,17 @@ impl Entry {
         agrees || !is_comparable
     }
 
+    /// Whether at least two of the result and the initials of both players are known and differ.
+    fn contradicts(&self, other: &Self) -> bool {
+        let differ = |own: u32, other: u32| own != 0 && other != 0 && own != other;
+        let facts = [
+            differ(self.result.into(), other.result.into()),
+            differ(self.initials[0], other.initials[0]),
+            differ(self.initials[1], other.initials[1]),
+        ];
+        facts.into_iter().filter(|differ| *differ).count() > 1
+    }
+
     /// Whether both are games of one event, of other rounds. Equal moves of a game that is not short are more telling than the
     /// numbers of rounds, unless the days differ, too; players repeat short draws.
     fn is_of_other_round(&self, other: &Self, is_long_and_equal: bool) -> bool {
@@ -136,6 +160,9 @@ pub(super) fn compare(a: &Entry, b: &Entry) -> Option<(DuplicateKind, u32)> {
     let (shorter, longer) = (first.min(second), first.max(second));
     let common = common_plies(&a.moves, &b.moves);
     if a.is_of_other_round(b, common == longer && longer >= MIN_NEAR) {
+        return None;
+    }
+    if common < MIN_CONTRADICTING && a.contradicts(b) {
         return None;
     }
     let kind = if common == longer {
@@ -172,6 +199,8 @@ pub(super) mod tests {
             date,
             event,
             round: 0,
+            result: 0,
+            initials: [0; 2],
             players: b"a\nb".to_vec(),
             content: Vec::new(),
             moves: plies.iter().flat_map(|ply| [0, *ply]).collect(),
@@ -204,6 +233,27 @@ pub(super) mod tests {
         assert_eq!(kind(&game(1, 60), &other), None);
         let unknown = entry(0, 2, Date::UNKNOWN, &plies);
         assert_eq!(kind(&game(1, 60), &unknown), Some(DuplicateKind::Exact));
+    }
+
+    #[test]
+    fn games_that_contradict_each_other_are_different_if_they_are_short() {
+        let plies: Vec<u8> = (1..=60).collect();
+        let game = |count: usize, result, initials: [char; 2]| {
+            let mut game = entry(0, 1, Date::new(1990, 3, 1), &plies[..count]);
+            (game.result, game.initials) = (result, initials.map(u32::from));
+            game
+        };
+        let is_duplicate = |a: &Entry, b: &Entry| compare(a, b).is_some();
+        let first = game(25, 1, ['m', 'p']);
+        assert!(is_duplicate(&first, &game(25, 1, ['m', 'p'])));
+        assert!(is_duplicate(&first, &game(25, 2, ['m', 'p'])));
+        assert!(is_duplicate(&first, &game(25, 0, ['g', '\0'])));
+        assert!(!is_duplicate(&first, &game(25, 2, ['g', 'p'])));
+        assert!(!is_duplicate(&first, &game(27, 1, ['g', 'n'])));
+        assert!(is_duplicate(
+            &game(50, 1, ['m', 'p']),
+            &game(50, 2, ['g', 'n'])
+        ));
     }
 
     #[test]

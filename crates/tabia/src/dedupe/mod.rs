@@ -61,7 +61,8 @@ pub struct DedupeOptions {
 /// the other, with at least 10 plies, and event, round or day agree. If none of these can be compared because they are
 /// unknown, they count as agreeing. Of rounds the first number is compared, without those of boards. Rounds of events
 /// with different names do not agree, and games of one event in different rounds are no duplicates, unless at least 20
-/// plies are all the same and the days are equal or unknown. Games without moves or of unknown players are exact
+/// plies are all the same and the days are equal or unknown. With less than 40 plies in common, games are no duplicates
+/// of which two of result and initials of the players are known and differ. Games without moves or of unknown players are exact
 /// duplicates if all of them is the same, as far as all formats keep it: event, site, date, round, result, ratings,
 /// moves, variations, comments, NAGs and shapes. Guiding texts are no duplicates, nor are records without players of
 /// which nothing but tags is known, and records of a damaged database whose moves or names are lost.
@@ -368,8 +369,8 @@ pub(crate) fn number_groups(found: &mut [Duplicate]) {
     }
 }
 
-/// For each input the kept games that get annotations of their duplicates, those of `items` in the same
-/// order. Memory: the annotated duplicates.
+/// For each input the kept games that get annotations of their duplicates, and the moves of those that go on where they
+/// end, those of `items` in the same order. Memory: the annotated and the longer duplicates.
 ///
 /// # Errors
 /// When an item cannot be read.
@@ -385,17 +386,23 @@ pub fn merges(
     }
     let mut merges = vec![Merges::default(); items.len()];
     for (number, item) in (0_u32..).zip(items) {
-        let mut dropped = GameSet::default();
+        let (mut dropped, mut longer) = (GameSet::default(), GameSet::default());
         for duplicate in duplicates.iter().filter(|other| other.dropped.0 == number) {
             dropped.insert(duplicate.dropped.1);
+            // The kept game gets the moves that it lacks, too.
+            let (kept, plies) = duplicate.plies;
+            if duplicate.common == kept && plies > kept {
+                longer.insert(duplicate.dropped.1);
+            }
         }
+        let longer = Arc::new(longer);
         let plan = ScanOptions {
             threads: options.threads,
             selection: options.selection.clone(),
             candidates: Some(Arc::new(dropped)),
             ..ScanOptions::default()
         };
-        let task = AnnotatedTask::default;
+        let task = || AnnotatedTask::new(Arc::clone(&longer));
         scan_again(
             item,
             &plan,
