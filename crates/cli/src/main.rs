@@ -33,6 +33,7 @@ mod resolve_output_target;
 mod result_bar;
 mod saved_index_file;
 mod similar_names;
+mod spreadsheet_rows;
 mod stdout;
 mod table;
 mod terminal;

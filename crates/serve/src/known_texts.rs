@@ -159,9 +159,9 @@ pub(crate) const HINTS: &[(&str, &str)] = &[
 pub(crate) const SPELLINGS: &[(&str, &str)] = &[
     ("sameNames", "the same names, written otherwise"),
     ("sameLetters", "the same letters and digits"),
-    ("shortFor", "short for `{}`, the only one it fits"),
-    ("oneLetter", "one letter of the surname differs from `{}`"),
-    ("otherSpellings", "other spellings of it are in the cluster"),
+    ("shortFor", "short for `{}`"),
+    ("oneLetter", "one letter differs from `{}`"),
+    ("otherSpellings", "`{}` is another spelling of it"),
 ];
 
 /// The known text of a problem, as JSON; null if there is none.

@@ -34,8 +34,8 @@ pub(crate) struct NamesArgs {
     /// FIDE's list of players, as text or XML, whose names are the correct ones of their ids
     #[arg(long, value_name = "FILE")]
     pub(crate) fide: Option<PathBuf>,
-    /// Give names the proposals of these rows, which `--tsv` made and you edited: rows that you remove, and
-    /// those without a proposal, change nothing; `-` is standard input
+    /// Give names the proposals of these rows, which `--tsv` or `--csv` made and you edited: rows that you
+    /// remove, and those without a proposal, change nothing; `-` is standard input
     #[arg(long, value_name = "FILE", requires = "output", conflicts_with_all = ["spelling", "fide", "kind"])]
     pub(crate) apply: Option<PathBuf>,
     /// The games with the new names; `-` is standard output

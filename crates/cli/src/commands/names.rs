@@ -21,6 +21,7 @@ use crate::parse_where_and_games::{parse_games, parse_query};
 use crate::path_text::PathText as _;
 use crate::readable_numbers::counted;
 use crate::resolve_output_target::arguments;
+use crate::spreadsheet_rows::with_tabs;
 
 const COLUMNS: [&str; 8] = [
     "cluster", "kind", "name", "games", "years", "elo", "proposal", "reason",
@@ -145,7 +146,8 @@ fn apply(args: &NamesArgs, file: &Path, output: &OsString) -> Result<ExitCode, E
         std::fs::read(file)
     };
     let bytes = bytes.map_err(|error| Error::from(error).in_path(file).in_input())?;
-    let renames = Renames::parse(&bytes).map_err(|error| error.in_path(file).in_input())?;
+    let rows = with_tabs(&bytes);
+    let renames = Renames::parse(&rows).map_err(|error| error.in_path(file).in_input())?;
     let context = Context::new(&args.common)?;
     let mut convert = convert::plain(&args.paths, output, args.to.as_deref(), &args.common);
     convert.force = args.force;

@@ -265,7 +265,7 @@ impl Finder<'_> {
         }
         for (number, other) in joined {
             let reason = match self.members.get(other) {
-                Some(member) => format!("short for `{}`, the only one it fits", member.name),
+                Some(member) => format!("short for `{}`", member.name),
                 None => continue,
             };
             self.join(number, other, &reason);
@@ -300,7 +300,7 @@ impl Finder<'_> {
         }
         for (rare, frequent) in joined {
             let reason = match self.members.get(frequent) {
-                Some(member) => format!("one letter of the surname differs from `{}`", member.name),
+                Some(member) => format!("one letter differs from `{}`", member.name),
                 None => continue,
             };
             self.join(rare, frequent, &reason);
@@ -326,7 +326,8 @@ impl Finder<'_> {
             .then_some((rare, frequent))
     }
 
-    /// Whether years, ratings and ids allow two members to be one person.
+    /// Whether years, ratings and ids allow two members to be one person. That they have met is asked when all of a
+    /// cluster are known: it does not decide which other name one of them is short for.
     fn could_be_one(&self, a: usize, b: usize) -> bool {
         let (Some(a), Some(b)) = (self.members.get(a), self.members.get(b)) else {
             return false;
@@ -409,6 +410,10 @@ impl Finder<'_> {
             // References contradict each other: nothing is proposed.
             _ => return None,
         };
+        // Players who met are not one person, whoever else the names could be short for.
+        let all = members.clone();
+        let meets = |a: &Member<'_>| all.iter().any(|b| a.found.opponents.contains(b.name));
+        members.retain(|member| member.name == proposal || !meets(member));
         if members.iter().all(|member| member.name == proposal) {
             return None;
         }
@@ -423,7 +428,11 @@ impl Finder<'_> {
                 reason: match member.name == proposal {
                     true => String::new(),
                     false if member.reason.is_empty() => {
-                        "other spellings of it are in the cluster".to_owned()
+                        let others = members.iter().map(|other| other.name);
+                        let other = others.clone().find(|name| *name != member.name);
+                        let is_other = |name: &&str| *name != member.name && *name != proposal;
+                        let other = others.clone().find(is_other).or(other);
+                        format!("`{}` is another spelling of it", other.unwrap_or_default())
                     }
                     false => member.reason.clone(),
                 },
@@ -509,6 +518,7 @@ mod tests {
                 years: (*year, *year),
                 elo: (*elo, *elo),
                 ids: Some(*id).filter(|id| *id > 0).into_iter().collect(),
+                opponents: BTreeSet::new(),
             };
             uses.insert((kind, (*name).to_owned()), found);
         }
@@ -578,6 +588,43 @@ mod tests {
             ("Sokolovs, Andrei", 2, 2001, 2560, 0),
         ];
         assert_eq!(clusters(NamedThing::Player, &rows, None), []);
+    }
+
+    #[test]
+    fn players_who_met_are_not_one() {
+        let games = |opponents: &[&str]| Use {
+            games: 3,
+            years: (2000, 2001),
+            opponents: opponents.iter().map(|name| (*name).to_owned()).collect(),
+            ..Use::default()
+        };
+        let uses = |rows: &[(&str, &[&str])]| {
+            let row = |(name, met): &(&str, &[&str])| {
+                ((NamedThing::Player, (*name).to_owned()), games(met))
+            };
+            let uses: BTreeMap<_, _> = rows.iter().map(row).collect();
+            find(&uses, None, None, &Progress::new()).unwrap()
+        };
+        let found = uses(&[
+            ("Kuzmin, A", &["Kuzmin, Alexey"]),
+            ("Kuzmin, Alexey", &["Kuzmin, A"]),
+        ]);
+        assert!(found.is_empty(), "{found:?}");
+        let found = uses(&[
+            ("Kuzmin, A", &["Kuzmin, Alexey"]),
+            ("Kuzmin, Alexey", &["Kuzmin, A"]),
+            ("KUZMIN, ALEXEY", &[]),
+        ]);
+        let names: Vec<_> = found
+            .iter()
+            .flat_map(|cluster| &cluster.spellings)
+            .collect();
+        assert!(
+            names.len() == 2 && names.iter().all(|name| name.name != "Kuzmin, A"),
+            "{names:?}"
+        );
+        let found = uses(&[("Byrne, Robert Jr", &[]), ("Byrne, Robert", &[])]);
+        assert!(found.is_empty(), "{found:?}");
     }
 
     #[test]

@@ -70,6 +70,9 @@ impl NamedThing {
     }
 }
 
+/// First letters that the names of opponents have in common who could be taken for one person.
+const LETTERS_ALIKE: usize = 3;
+
 /// What is known of a spelling in some games.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Use {
@@ -80,6 +83,8 @@ pub(crate) struct Use {
     pub(crate) elo: (u16, u16),
     /// FIDE ids, of players.
     pub(crate) ids: BTreeSet<u32>,
+    /// Opponents whose names begin alike, of players.
+    pub(crate) opponents: BTreeSet<String>,
 }
 
 impl Use {
@@ -93,6 +98,7 @@ impl Use {
         self.years = range(self.years, other.years);
         self.elo = range(self.elo, other.elo);
         self.ids.extend(other.ids);
+        self.opponents.extend(other.opponents);
     }
 }
 
@@ -214,10 +220,21 @@ fn uses_of(row: &ListRow<'_>, take: &mut dyn FnMut(NamedThing, &str, Use)) {
         id.filter(|id| *id > 0)
     });
     let mut ids = ids.chain([None, None]);
-    for (name, elo) in [(&row.white, row.white_elo), (&row.black, row.black_elo)] {
+    let start = |name: &str| {
+        let letters = name.chars().take(LETTERS_ALIKE);
+        letters.flat_map(char::to_lowercase).collect::<String>()
+    };
+    let are_alike = row.white != row.black && start(&row.white) == start(&row.black);
+    let sides = [
+        (&row.white, row.white_elo, &row.black),
+        (&row.black, row.black_elo, &row.white),
+    ];
+    for (name, elo, opponent) in sides {
         let elo = elo.unwrap_or_default();
+        let opponent = are_alike.then(|| opponent.to_string());
         let found = Use {
             elo: (elo, elo),
+            opponents: opponent.into_iter().collect(),
             ids: ids.next().flatten().into_iter().collect(),
             ..of_game()
         };

@@ -44,6 +44,12 @@ impl PlayerName {
         self.given.iter().any(|word| word.chars().count() > 1)
     }
 
+    /// What distinguishes a father and a son, if the name ends with it.
+    fn generation(&self) -> Option<&str> {
+        let last = self.given.last().map(String::as_str);
+        last.filter(|word| GENERATIONS.contains(word))
+    }
+
     /// Whether all given names of this name are those of another, or their initials, and the other has
     /// more of them or longer ones.
     pub(super) fn is_short_for(&self, other: &Self) -> bool {
@@ -51,11 +57,14 @@ impl PlayerName {
             && self.given != other.given
             && !self.given.is_empty()
             && self.given.len() <= other.given.len()
+            && self.generation() == other.generation()
             && self.given.iter().zip(&other.given).all(|(own, other)| {
                 own == other || own.chars().count() == 1 && other.starts_with(own.as_str())
             })
     }
 }
+
+const GENERATIONS: [&str; 7] = ["jr", "sr", "junior", "senior", "ii", "iii", "iv"];
 
 const TITLES: [&str; 8] = ["GM", "IM", "FM", "CM", "WGM", "WIM", "WFM", "WCM"];
 
@@ -91,9 +100,11 @@ pub(super) fn without_titles(name: &str) -> Cow<'_, str> {
     Cow::Owned(kept.trim_start().to_owned())
 }
 
-/// The folded surname.
-pub(crate) fn surname(name: &str) -> String {
-    PlayerName::parse(name).surname
+/// The folded surname of a name, and the first letter of the given names.
+pub(crate) fn surname_and_initial(name: &str) -> (String, Option<char>) {
+    let PlayerName { surname, given } = PlayerName::parse(name);
+    let initial = given.first().and_then(|given| given.chars().next());
+    (surname, initial)
 }
 
 /// The folded words of a name without its titles, sorted; `None` for a single word.
@@ -131,7 +142,7 @@ mod tests {
             ("?", ""),
             ("DrNykterstein", "drnykterstein"),
         ] {
-            assert_eq!(surname(name), expected, "{name}");
+            assert_eq!(surname_and_initial(name).0, expected, "{name}");
         }
     }
 
