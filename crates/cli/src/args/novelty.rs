@@ -9,9 +9,10 @@ use super::common::{IndexedRowArgs, SelectArgs};
 /// The first position of each game that no earlier game of a base had
 ///
 /// Columns: game, ply, san (the move that leads to it), fen, basegames (earlier games that had the position
-/// before). A game of the base is earlier if its date is; to a game without a date all are. If every position
-/// is known, ply, san and fen are empty. Several inputs add a column `path`. Bases with a saved index are
-/// looked up, others are read. `--from`, `--encoding` and `--pieces` are about the games, not about the bases.
+/// before). A game of the base is earlier if its date certainly is: a game without a date is earlier than none,
+/// and to a game without a date all that have one are earlier. If every position is known, ply, san and fen
+/// are empty. Several inputs add a column `path`. Bases with a saved index are looked up, others are read.
+/// `--from`, `--encoding` and `--pieces` are about the games, not about the bases.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -80,6 +80,12 @@ fn names_are_changed_only_where_a_file_wants_it() {
         .filter(|row| !row.contains("Aronian, L\t"))
         .collect();
     std::fs::write(folder.join("names.tsv"), kept.join("\n")).unwrap();
+    // As a spreadsheet saves it.
+    let csv = tabia(&folder, &["names", "g.pgn", "--csv"]).expect(0).out;
+    std::fs::write(folder.join("names.csv"), csv.replace('\n', "\r\n")).unwrap();
+    let args = ["names", "g.pgn", "--apply", "names.csv", "-o", "csv.pgn"];
+    let run = tabia(&folder, &args).expect(0);
+    assert!(run.err.contains("3 spellings replaced"), "{}", run.err);
     for output in ["out.pgn", "out.si5", "out.cbh"] {
         let run = tabia(
             &folder,
@@ -132,6 +138,15 @@ fn novelties_are_the_first_positions_that_no_earlier_game_had() {
         game("A", "B", "?", "2000.01.01", "1. e4 e5 2. Nf3 Nc6 3. Bb5"),
         game("A", "B", "?", "2001.01.01", "1. d4 d5 2. c4"),
         game("A", "B", "?", "2005.01.01", "1. e4 e5 2. Nf3 d6 3. d4"),
+        // Earlier than none, and earlier than the years after it.
+        game(
+            "A",
+            "B",
+            "?",
+            "????.??.??",
+            "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5",
+        ),
+        game("A", "B", "?", "2010.??.??", "1. f4 e5 2. Nf3"),
     ];
     let new = [
         // Leaves both after 2...Nc6.
@@ -149,10 +164,28 @@ fn novelties_are_the_first_positions_that_no_earlier_game_had() {
         // Nothing new, and no date.
         game("A", "B", "?", "????.??.??", "1. e4 e5 2. Nf3 d6"),
         game("A", "B", "?", "1999.01.01", "1. e4"),
+        game("A", "B", "?", "2010.12.31", "1. f4 d5"),
+        game("A", "B", "?", "2011.01.??", "1. f4 d5"),
+        game(
+            "A",
+            "B",
+            "?",
+            "????.??.??",
+            "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5",
+        ),
     ];
     std::fs::write(folder.join("base.pgn"), base.concat()).unwrap();
     std::fs::write(folder.join("new.pgn"), new.concat()).unwrap();
-    let expected = ["1|5|Bc4|1", "2|1|c4|3", "3|4|d6|1", "4|||1", "5|0||0"];
+    let expected = [
+        "1|5|Bc4|1",
+        "2|1|c4|3",
+        "3|4|d6|1",
+        "4|||1",
+        "5|0||0",
+        "6|1|f4|3",
+        "7|2|d5|1",
+        "8|5|Bc4|1",
+    ];
     tabia(&folder, &["convert", "base.pgn", "-o", "base.si5", "-q"]).expect(0);
     tabia(
         &folder,

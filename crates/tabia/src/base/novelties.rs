@@ -19,7 +19,7 @@ use crate::observer::{NoObserver, Observer};
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
 
-/// Games with an unknown date are later than all others.
+/// The day of games with an unknown date, which is later than all others.
 const LAST: u32 = u32::MAX;
 /// Bits of the table that most positions of other games are not in.
 const FILTER_BITS: u32 = 22;
@@ -82,8 +82,9 @@ struct Looked {
 
 impl Base {
     /// The first position of each game of the items that no earlier game of the databases had, in the order
-    /// of the games. A game of a database is earlier if its date is; unknown parts of a date count as its
-    /// beginning, and to a game without a date all are earlier. Databases without an index are read twice. Memory: the positions of the
+    /// of the games. A game of a database is earlier if its date certainly is: of a date with unknown parts the
+    /// last possible day counts, of that of an item the first one. A game without a date is earlier than none,
+    /// and to an item without a date all that have one are earlier. Databases without an index are read twice. Memory: the positions of the
     /// items.
     ///
     /// # Errors
@@ -217,7 +218,7 @@ impl Base {
         let counted = || -> std::result::Result<(bool, u64), Unusable> {
             let mut games = 0;
             let is_earlier = |row: &&Row| {
-                (self.base_options().deleted || !row.is_deleted()) && number_of(row.date()) < date
+                (self.base_options().deleted || !row.is_deleted()) && last_day(row.date()) < date
             };
             for arrival in index.find(position)? {
                 let mut rows = index.rows(arrival.segment, arrival.ranks())?.iter();
@@ -346,9 +347,22 @@ impl Looked {
     }
 }
 
-/// A date as a number that grows with it; unknown parts are 0.
-fn number_of(date: Date) -> u32 {
+/// The first day that a date can be, as a number that grows with it; [`LAST`] if the year is unknown.
+fn first_day(date: Date) -> u32 {
+    if date.year == 0 {
+        return LAST;
+    }
     u32::from(date.year) << 9 | u32::from(date.month) << 5 | u32::from(date.day)
+}
+
+/// The last day that a date can be, as [`first_day`] counts; [`LAST`] if the year is unknown.
+fn last_day(date: Date) -> u32 {
+    let first = first_day(date);
+    match date {
+        Date { month: 0, .. } => first | 0x1ff,
+        Date { day: 0, .. } => first | 0x1f,
+        _ => first,
+    }
 }
 
 /// Keys that are taken in between two checks whether the job was cancelled.
@@ -545,7 +559,7 @@ impl Visitor for SeenTask {
             return Flow::Skip;
         }
         self.mainline.begin(head);
-        self.date = number_of(head.tags.date().unwrap_or_default());
+        self.date = last_day(head.tags.date().unwrap_or_default());
         self.seen.clear();
         Flow::Go
     }
@@ -595,11 +609,7 @@ impl Visitor for LookedTask {
             input: 0,
             game,
             players: ["White", "Black"].map(player),
-            date: if date.year == 0 {
-                LAST
-            } else {
-                number_of(date)
-            },
+            date: first_day(date),
             start,
             plies: Vec::new(),
             keys: Vec::new(),
