@@ -72,6 +72,8 @@ pub(crate) struct Reporter {
     of_archives: BTreeSet<String>,
     /// Problems of the current input that are those of its archive.
     pub(crate) repeated: u64,
+    /// Inputs with texts that are not all UTF-8, and the character sets in which these were read.
+    assumed_charsets: Vec<(String, &'static str)>,
     /// The first database of several files with a problem that is not about one of its games.
     damaged_set: Option<PathBuf>,
     /// Whether files of a database are missing.
@@ -200,6 +202,7 @@ impl Reporter {
             input_problems: Vec::new(),
             of_archives: BTreeSet::new(),
             repeated: 0,
+            assumed_charsets: Vec::new(),
             damaged_set: None,
             lacks_files: false,
             records: Vec::new(),
@@ -454,8 +457,32 @@ impl Reporter {
         summary: Option<&Summary>,
         counts: Option<&C>,
     ) -> Result<(), Error> {
+        if let Some(summary) = summary {
+            self.add_charsets(summary);
+        }
         self.show_all();
         self.commit(summary, counts)
+    }
+
+    /// Notes in which character sets texts were read that do not state it.
+    pub(crate) fn add_charsets(&mut self, summary: &Summary) {
+        self.assumed_charsets
+            .extend(summary.assumed_charsets.iter().cloned());
+    }
+
+    /// Shows in which character sets texts were read.
+    fn show_charsets(&self) {
+        let mut by_set: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for (input, set) in &self.assumed_charsets {
+            let name = one_line(input).into_owned();
+            by_set.entry(set).or_default().push(name);
+        }
+        for (set, inputs) in by_set {
+            let text = format!(
+                "texts that are not UTF-8 are read as {set}, `--encoding` names another set"
+            );
+            self.messages.note_list(&text, &inputs);
+        }
     }
 
     /// Shows the problems that wait, and the number of those that are not shown.
@@ -467,6 +494,7 @@ impl Reporter {
             let text = format!("{hidden}; `--verbose` or `--report FILE` lists all");
             self.messages.warning(&text);
         }
+        self.show_charsets();
         if self.exceeds_unpacked {
             self.messages.hint_at_unpacked();
         }

@@ -189,6 +189,8 @@ fn inspect_within(
             info.deleted = Some(spans.deleted);
             spans.annotated.get_or_insert(0);
             spans.fill(&mut info);
+            let assumed = summary.assumed_charsets.first();
+            info.encoding = assumed.map(|(_, set)| format!("UTF-8, {set} where invalid"));
             if summary.problems > 0 {
                 let count = counted(summary.problems, "problem", "problems");
                 let text = format!("{count}; `tabia check` lists them");

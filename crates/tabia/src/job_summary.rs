@@ -30,6 +30,8 @@ pub struct Summary {
     pub comments_left_out: BTreeMap<Language, u64>,
     /// Comments that a choice of languages kept, by language; those without a language are not counted.
     pub comments_chosen: BTreeMap<Language, u64>,
+    /// Texts that are not all UTF-8, and the character set in which what is not was read, as none was asked for.
+    pub assumed_charsets: Vec<(String, &'static str)>,
     /// Problems of records that have a common cause, by the file that lacks something.
     causes: BTreeMap<Arc<Path>, Cause>,
     /// Whether a visitor of the games wants no more of them.

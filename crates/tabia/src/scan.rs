@@ -1014,7 +1014,7 @@ fn scan_blocks<T: Task>(
         }
     };
     let mut base = plan.from;
-    ordered(threads, fill, worker, |job| {
+    let scanned = ordered(threads, fill, worker, |job| {
         match &plan.map {
             Some(map) => base = map.base_at(job.block.offset),
             None => base.bytes = job.block.offset,
@@ -1032,7 +1032,12 @@ fn scan_blocks<T: Task>(
         let past = last.is_some_and(|last| base.games > last.0);
         reporter.summary.is_stopped |= job.stop;
         Ok(more && !job.stop && !past)
-    })
+    });
+    if let Some(charset) = blocks.found().charset {
+        let charsets = &mut reporter.summary.assumed_charsets;
+        charsets.push((reporter.item.name(), charset.name()));
+    }
+    scanned
 }
 
 fn scan_stream<T: Task>(

@@ -15,7 +15,7 @@ use super::common::{CommonArgs, ListingArgs};
 Examples:
   tabia check mega.cbh
   tabia check *.cbv --deep --json
-  tabia check ~/Chess --report problems.json || echo damaged")]
+  tabia check ~/Chess --report problems.json --force || echo damaged")]
 pub(crate) struct CheckArgs {
     /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a
     /// pipe]
@@ -24,6 +24,9 @@ pub(crate) struct CheckArgs {
     /// Also compare the files of a set with each other, counts and references too
     #[arg(long)]
     pub(crate) deep: bool,
+    /// Replace an existing report
+    #[arg(long, requires = "report")]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]

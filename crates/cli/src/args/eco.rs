@@ -9,7 +9,7 @@ use super::common::{CommonArgs, ListingArgs, SelectArgs};
 /// Openings of games by position
 ///
 /// The opening of a game is that of its last mainline position that has a name, by whatever order of moves
-/// it was reached. Columns: game, ply of that position, eco, name; without a named position they are
+/// it was reached; positions after more than 36 without a name are not looked at. Columns: game, ply of that position, eco, name; without a named position they are
 /// empty. Several inputs add a column `path`. With `-o` the games are written with these codes.
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -40,7 +40,7 @@ const COLUMNS: &[&str] = &[
 
 pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let mut reporter = context.reporter("check", false, None)?;
+    let mut reporter = context.reporter("check", args.force, None)?;
     let numeric = COLUMNS.get(2..).unwrap_or_default();
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, numeric);
     let mut options = CheckOptions::default();
@@ -263,6 +263,7 @@ impl Checker<'_> {
                 let problems = std::mem::take(&mut self.reporter.input_problems);
                 let repeated = std::mem::take(&mut self.reporter.repeated);
                 checked.summary.problems = checked.summary.problems.saturating_sub(repeated);
+                self.reporter.add_charsets(&checked.summary);
                 let row = CheckRow::new(item, &checked, &problems, self.listing.style());
                 let archive = self.context.resolver.archive(item).ok().flatten();
                 let members = archive.map(|archive| archive.members().len() as u64);

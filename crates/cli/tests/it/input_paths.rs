@@ -249,6 +249,13 @@ fn other_outputs_are_no_inputs_either() {
     assert!(!folder.join("-").exists());
     tabia(&folder, &["check", "games.pgn", "--report", "r.json"]).expect(0);
     let run = tabia(&folder, &["check", "games.pgn", "--report", "r.json"]).expect(5);
+    assert!(run.err.contains("--force"), "{}", run.err);
+    tabia(
+        &folder,
+        &["check", "games.pgn", "--report", "r.json", "--force"],
+    )
+    .expect(0);
+    let run = tabia(&folder, &["info", "games.pgn", "--report", "r.json"]).expect(5);
     assert!(!run.err.contains("--force"), "{}", run.err);
 }
 

@@ -218,3 +218,43 @@ fn texts_with_characters_outside_the_set_are_counted() {
         assert_eq!(characters.unwrap()["count"], expected, "{target}: {report}");
     }
 }
+
+#[test]
+fn the_character_set_that_a_text_is_read_in_is_stated() {
+    let folder = Scratch::new("assumed-set");
+    let text = b"[White \"\xcf\xe5\xf2\xf0\xee\xe2\"]\n\n1. e4 *\n";
+    std::fs::write(folder.join("east.pgn"), text).unwrap();
+    std::fs::write(
+        folder.join("west.pgn"),
+        b"[White \"M\xfcller\"]\n\n1. e4 *\n",
+    )
+    .unwrap();
+    std::fs::write(folder.join("utf8.pgn"), "[White \"Müller\"]\n\n1. e4 *\n").unwrap();
+    let note = |set: &str, name: &str| {
+        format!(
+            "texts that are not UTF-8 are read as {set}, `--encoding` names another set: {name}\n"
+        )
+    };
+    for args in [
+        &["check", "east.pgn", "west.pgn", "utf8.pgn"][..],
+        &[
+            "convert", "east.pgn", "west.pgn", "utf8.pgn", "-o", "all.pgn",
+        ],
+    ] {
+        let run = tabia(&folder, args).expect(0);
+        for text in [
+            note("windows-1251", "east.pgn"),
+            note("windows-1252", "west.pgn"),
+        ] {
+            assert!(run.err.contains(&text), "{}", run.err);
+        }
+        assert!(!run.err.contains("utf8.pgn"), "{}", run.err);
+    }
+    let args = ["check", "east.pgn", "--encoding", "cp1251"];
+    let run = tabia(&folder, &args).expect(0);
+    assert!(!run.err.contains("UTF-8"), "{}", run.err);
+    let info = tabia(&folder, &["info", "east.pgn", "--json"])
+        .expect(0)
+        .json();
+    assert_eq!(info[0]["encoding"], "UTF-8, windows-1251 where invalid");
+}

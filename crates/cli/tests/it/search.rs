@@ -167,6 +167,38 @@ fn moments_are_marked_in_written_games() {
 }
 
 #[test]
+fn ratings_of_other_kinds_are_no_elo() {
+    let folder = Scratch::new("search-ratings");
+    let text = "[White \"A\"]\n[Black \"B\"]\n[WhiteUSCF \"2000\"]\n[BlackUSCF \"1900\"]\n\n1. e4 *\n\n\
+                [White \"A\"]\n[Black \"B\"]\n[WhiteElo \"2100\"]\n[BlackElo \"2200\"]\n\n1. d4 *\n";
+    std::fs::write(folder.join("g.pgn"), text).unwrap();
+    for name in ["g.pgn", "g.si3", "g.si4", "g.si5", "g.sci", "g.cbh"] {
+        if name != "g.pgn" {
+            tabia(&folder, &["convert", "g.pgn", "-o", name, "-q"]).expect(if name == "g.cbh" {
+                3
+            } else {
+                0
+            });
+        }
+        for (query, games) in [
+            ("elo:>=1900", "1"),
+            ("has:elo", "1"),
+            ("-has:anyelo", "1"),
+            ("-elo:>=1900", "1"),
+            ("whiteelo:2000", "0"),
+        ] {
+            let run = tabia(&folder, &["search", name, query, "--count"]);
+            assert_eq!(run.out.trim(), games, "{name} {query}");
+        }
+        let run = tabia(
+            &folder,
+            &["ls", name, "--tsv", "--no-header", "--columns", "whiteElo"],
+        );
+        assert_eq!(run.expect(0).out, "\n2100\n", "{name}");
+    }
+}
+
+#[test]
 fn the_plan_shows_what_each_term_leaves() {
     let folder = with_sample("search-explain");
     tabia(&folder, &["convert", "mega.cbh", "-o", "all.pgn", "-q"]).expect(0);
