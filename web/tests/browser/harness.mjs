@@ -360,9 +360,8 @@ export async function open(browser, server, path = "/", options = {}) {
       console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`);
     });
   });
-  await page.goto(`${server.base}/#k=${server.key}`);
-  await page.waitForSelector(".shelf, .empty");
-  if (path !== "/") await page.goto(`${server.base}${path}`);
+  await page.goto(`${server.base}${path}#k=${server.key}`);
+  if (path === "/") await page.waitForSelector(".shelf, .empty");
   return {
     page,
     context,

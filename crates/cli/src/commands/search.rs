@@ -5,12 +5,14 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 use serde::Serialize;
+use tabia::base::{IndexUse, index_use};
 use tabia::core::shell_argument::{argument, file_argument};
 use tabia::count_games_per_query::{ExplainOptions, count_each};
 use tabia::{Error, ErrorSide, Query, Want};
 
 use crate::absent_games::AbsentGames;
 use crate::args::{LsArgs, SearchArgs, SelectArgs};
+use crate::commands::index::index_options;
 use crate::commands::{convert, ls, scoutfish_query};
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
@@ -207,12 +209,20 @@ fn explain(args: &SearchArgs, paths: &[OsString], select: &SelectArgs) -> Result
     options.selection.deleted = select.records.include_deleted;
     options.selection.texts = args.texts;
     let mut sums = vec![0; queries.len() + 1];
+    // Of each step the least that an index does for a database.
+    let mut uses: Vec<Option<IndexUse>> = vec![None; queries.len()];
+    let index_options = index_options(&context);
+    let index = args.rows.index.use_index.into();
     let mut absent = AbsentGames::new(options.selection.numbers.as_ref());
     let display = context.display();
     let code = context.for_each_input(paths, Wanted::Games, |item| {
         let counted = item.and_then(|item| {
             let (progress, reports) = (&context.progress, &mut reporter);
             let counted = count_each(&item, &queries, &options, progress, reports)?;
+            for (query, least) in queries.iter().zip(&mut uses) {
+                let found = index_use(&item, query, index, &index_options, progress, reports)?;
+                *least = Some(least.map_or(found, |least| least.min(found)));
+            }
             let all = counted.1.first().copied();
             absent.add(&context, &item, all);
             Ok(counted)
@@ -242,9 +252,14 @@ fn explain(args: &SearchArgs, paths: &[OsString], select: &SelectArgs) -> Result
         games: counts.next().unwrap_or_default(),
     })?;
     let mut last = None;
-    for (step, games) in plan.into_iter().zip(counts) {
+    for ((step, games), by_index) in plan.into_iter().zip(counts).zip(uses) {
         last = Some(games);
-        let reads = if step.want.has(Want::ANNOTATIONS) {
+        let by_index = by_index.filter(|_| step.want.has(Want::MAINLINE));
+        let reads = if by_index == Some(IndexUse::Decides) {
+            "index"
+        } else if by_index == Some(IndexUse::Narrows) {
+            "index, moves"
+        } else if step.want.has(Want::ANNOTATIONS) {
             "annotations"
         } else if step.want.has(Want::MAINLINE) {
             "moves"

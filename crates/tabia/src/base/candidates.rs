@@ -155,6 +155,66 @@ pub(crate) fn candidates(
     }
 }
 
+/// What the saved index of a database does for a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum IndexUse {
+    /// It is not asked, or there is none that can be used.
+    Nothing,
+    /// It leaves few games to be read.
+    Narrows,
+    /// It knows all games that fit.
+    Decides,
+}
+
+/// What the saved index of an item does for a query, as a search with these options would use it.
+///
+/// # Errors
+/// When the item cannot be read, and with [`Index::Require`] when the index cannot be made.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tabia::base::{Index, IndexOptions, IndexUse, index_use};
+/// use tabia::query::Query;
+/// use tabia::{NoObserver, Progress, Resolver};
+///
+/// # fn main() -> Result<(), tabia::Error> {
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+/// let items = Resolver::default().resolve_games(path.as_ref())?;
+/// let query = Query::parse("mat:KRPKR").unwrap();
+/// for item in items {
+///     let (options, progress) = (IndexOptions::default(), Arc::new(Progress::new()));
+///     let found = index_use(&item?, &query, Index::Auto, &options, &progress, &mut NoObserver)?;
+///     assert_eq!(found, IndexUse::Nothing);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub fn index_use(
+    item: &InputItem,
+    query: &Query,
+    index: Index,
+    options: &IndexOptions,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+) -> Result<IndexUse> {
+    let question = IndexQuestion {
+        item,
+        query,
+        is_limited: false,
+        strict: false,
+        index,
+        options,
+        threads: options.threads,
+    };
+    let found = candidates(&question, progress, observer)?;
+    Ok(match found {
+        None => IndexUse::Nothing,
+        Some(found) if found.is_decided => IndexUse::Decides,
+        Some(_) => IndexUse::Narrows,
+    })
+}
+
 struct IndexSearch<'a> {
     index: &'a PositionIndex,
     query: &'a Query,

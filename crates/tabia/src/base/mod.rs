@@ -43,6 +43,7 @@ mod tree;
 mod tree_counts;
 
 pub(crate) use candidates::{Candidates, IndexQuestion, candidates, restrict_by_index};
+pub use candidates::{IndexUse, index_use};
 pub use game_set::GameSet;
 pub use index_policy::Index;
 pub(crate) use index_stamp::{Stamp, time_of_change};
