@@ -136,7 +136,7 @@ for (const browser of [firefox, webkit]) {
       assert.ok((await texts(".layer .row")).length > 5);
     });
 
-    step("a game opens with Enter, and its moves are played with the keys", async ({ show, seen, press, attribute, click, wheel }) => {
+    step("a game opens with Enter, and its moves are played with the keys", async ({ show, seen, texts, press, attribute, click, wheel }) => {
       await show("/games?db=league.pgn");
       await seen(".layer .row", /Anand/);
       await tab.evaluate(() => document.querySelector('[role="grid"]').focus());
@@ -149,9 +149,14 @@ for (const browser of [firefox, webkit]) {
       await press("f");
       await eventually(async () => assert.match(await tab.evaluate(() => location.search), /flip=1/));
       await press("End");
-      await press("Home");
-      await wheel(".squares", 100);
       await seen(".notation [aria-current]", /\S/);
+      await press("Home");
+      await eventually(async () => assert.deepEqual(await texts(".notation [aria-current]"), []));
+      // A turn of the wheel while the page is still busy is none.
+      await eventually(async () => {
+        await wheel(".squares", 100);
+        assert.equal((await texts(".notation [aria-current]")).length, 1);
+      });
       // A move by two clicks.
       await show("/db/games.pgn/game/1");
       await eventually(async () => assert.equal(await attribute(".squares", "aria-readonly"), "false"));
@@ -164,7 +169,7 @@ for (const browser of [firefox, webkit]) {
       await eventually(async () => assert.equal(await attribute(".squares", "aria-readonly"), "false"));
       await tab.evaluate(() => document.querySelector('.squares [tabindex="0"]').focus());
       for (const key of ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]) await press(key);
-      assert.match(await tab.evaluate(() => document.activeElement.getAttribute("aria-label") ?? ""), /^[a-h][1-8]/);
+      await eventually(async () => assert.match(await tab.evaluate(() => document.activeElement.getAttribute("aria-label") ?? ""), /^[a-h][1-8]/));
       await press("x");
       await seen("main", /White|king/);
     });
