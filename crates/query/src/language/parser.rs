@@ -649,18 +649,17 @@ fn field_test(field: &'static str, raw: &[RawValue]) -> Result<Test, FilterError
     let elo = |field| numbers("a rating").map(|bounds| Test::Elo(field, bounds));
     let dates = |field| {
         let date = |value: &RawValue| {
-            DateTest::parse(&value.text).ok_or_else(|| match without_part(&value.text) {
-                Some(date) => unfit(
-                    value,
-                    &format!("a comparison or a range of days: a part of {date} is unknown"),
-                )
-                .with_hint(format!("`{date}` alone fits its known parts")),
-                None => {
-                    let error = unfit(value, "a date");
-                    match values::part_that_no_date_has(&value.text) {
-                        Some(why) => error.with_hint(why),
-                        None => error,
-                    }
+            DateTest::parse(&value.text).ok_or_else(|| {
+                if let Some(date) = without_part(&value.text) {
+                    let expected =
+                        format!("a comparison or a range of days: a part of {date} is unknown");
+                    let hint = format!("`{date}` alone fits its known parts");
+                    return unfit(value, &expected).with_hint(hint);
+                }
+                let error = unfit(value, "a date");
+                match values::part_that_no_date_has(&value.text) {
+                    Some(why) => error.with_hint(why),
+                    None => error,
                 }
             })
         };
