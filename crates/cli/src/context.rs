@@ -139,7 +139,7 @@ impl Context {
                 match item {
                     Ok(item) if is_known(&item, &contents) => {}
                     Ok(item) => contents.push(item),
-                    Err(error) => self.messages.warning(&error.to_string()),
+                    Err(error) => self.messages.warning(&self.messages.text_of(&error)),
                 }
             }
         }

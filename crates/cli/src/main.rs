@@ -38,11 +38,13 @@ mod stdout;
 mod table;
 mod terminal;
 mod typed_position;
+mod typed_verb;
 mod usage_errors;
 mod without_tables;
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::Path;
 
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
@@ -81,6 +83,11 @@ fn run() -> ExitCode {
         },
         Err(error) => return print_clap_error(&error, &arguments),
     };
+    let lists_folder = match &cli.verb {
+        Verb::Info(args) => args.paths.iter().any(|path| Path::new(path).is_dir()),
+        _ => false,
+    };
+    typed_verb::set_verb(&verb, lists_folder);
     if let Some(error) = args::output_names::empty_output(&arguments) {
         Messages::for_final_error(cli.verb.common(), verb, false).error(&error);
         return ExitCode::of(&error);

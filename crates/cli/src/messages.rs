@@ -3,6 +3,7 @@
 //! Standard error that cannot be written (closed, a full disk) is no reason to stop: the exit code
 //! reports what matters.
 
+use std::borrow::Cow;
 use std::env::temp_dir;
 use std::io::{ErrorKind as IoKind, Write, stderr};
 use std::path::{Path, PathBuf, absolute};
@@ -12,6 +13,7 @@ use indicatif::ProgressBar;
 use tabia::convert::Target;
 use tabia::formats::Format;
 use tabia::{Error, ErrorKind, ErrorSide, InputItem, Resolver};
+use unicode_width::UnicodeWidthStr as _;
 
 use tabia::core::error::UnknownContents;
 use tabia::core::io::name_text;
@@ -27,7 +29,8 @@ use crate::readable_numbers::grouped;
 use crate::saved_index_file::is_saved_index;
 use crate::similar_names;
 use crate::stdout::STANDARD_OUTPUT;
-use crate::terminal::{color_on_stderr, stated_color};
+use crate::terminal::{color_on_stderr, stated_color, stderr_width};
+use crate::typed_verb::{lists_folder, typed_verb};
 use crate::without_tables;
 
 /// The hint for [`UNPACKED_SIZE`].
@@ -103,14 +106,24 @@ impl Messages {
         if error.is_closed_pipe() {
             return;
         }
+        if let Some(hint) = self.error_without_hint(error) {
+            self.line("hint", "36", &hint);
+        }
+    }
+
+    /// Writes why a command failed, and returns the hint what to do.
+    pub(crate) fn error_without_hint(&self, error: &Error) -> Option<String> {
         let text = match error.side() {
             ErrorSide::Cancelled => "interrupted".to_owned(),
             _ => without_os_error_number(&self.text_of(error)),
         };
         self.line("error", "31", &text);
-        if let Some(hint) = self.hint_for(error) {
-            self.line("hint", "36", &hint);
-        }
+        self.hint_for(error)
+    }
+
+    /// Writes what to do about an error, with `--quiet` too.
+    pub(crate) fn error_hint(&self, hint: &str) {
+        self.line("hint", "36", hint);
     }
 
     /// Writes why a command failed, and what to do in its situation.
@@ -130,7 +143,11 @@ impl Messages {
         }
         let mut at = error.location().clone();
         at.offset = None;
-        let at = at.to_string();
+        let mut at = at.to_string();
+        // Of a database of several files standard input is one: the others have no name.
+        if let Some(extension) = at.strip_prefix("-.") {
+            at = format!("-: .{extension}");
+        }
         let why = match error.kind() {
             ErrorKind::Password if self.has_password => "this is not its password".to_owned(),
             ErrorKind::Password => "it is encrypted and needs a password".to_owned(),
@@ -138,8 +155,12 @@ impl Messages {
             kind @ (ErrorKind::Usage { .. } | ErrorKind::Query { .. }) => kind.to_string(),
             kind => with_separators(&in_plain_words(&kind.to_string())),
         };
+        let why = why
+            .strip_prefix('-')
+            .filter(|rest| rest.starts_with('.'))
+            .unwrap_or(&why);
         if at.is_empty() {
-            why
+            why.to_owned()
         } else {
             format!("{at}: {why}")
         }
@@ -196,7 +217,13 @@ impl Messages {
     /// Writes a remark.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            self.print(&format!("{}\n", escaped_line(text)));
+            let text = escaped_line(text);
+            // Rows of a table are indented, and fit or are cut.
+            let text = match stderr_width().filter(|_| !text.starts_with(' ')) {
+                Some(width) => Cow::Owned(wrapped(&text, 0, 2, width)),
+                None => text,
+            };
+            self.print(&format!("{text}\n"));
         }
     }
 
@@ -245,6 +272,14 @@ impl Messages {
                 "without `--strict` the rest is read, and `--report FILE` lists every problem"
                     .into(),
             ),
+            ErrorSide::Usage
+                if error
+                    .kind()
+                    .to_string()
+                    .contains("has its texts in UTF-8, not in ") =>
+            {
+                Some("without `--to-encoding` all characters are kept".into())
+            }
             ErrorSide::Usage => {
                 let verb = self.verb.as_deref()?;
                 Some(match option_in(&error.kind().to_string()) {
@@ -314,6 +349,11 @@ impl Messages {
 
     fn line(&self, label: &str, color: &str, text: &str) {
         let text = escaped_line(text);
+        let indent = label.len() + 2;
+        let text = match stderr_width() {
+            Some(width) => Cow::Owned(wrapped(&text, indent, indent, width)),
+            None => text,
+        };
         self.print(&if self.color {
             format!("\u{1b}[1;{color}m{label}:\u{1b}[0m {text}\n")
         } else {
@@ -329,6 +369,53 @@ impl Messages {
             let _ = stderr().write_all(line.as_bytes());
         });
     }
+}
+
+/// The least width at which messages are wrapped.
+const LEAST_WIDTH: usize = 30;
+
+/// A text in lines of at most `width` columns, of which the first one begins after `used` columns and the others after
+/// `indent` blanks. Commands in backquotes are not broken, so that they can be copied: longer ones are a line of their own.
+pub(crate) fn wrapped(text: &str, used: usize, indent: usize, width: usize) -> String {
+    if width < LEAST_WIDTH || used + text.width() <= width {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut column = used;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (word, after) = rest.split_at(end_of_word(rest));
+        let needed = word.width();
+        if column + 1 + needed > width && column > indent {
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', indent));
+            column = indent;
+        } else if !out.is_empty() {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += needed;
+        rest = after.strip_prefix(' ').unwrap_or(after);
+    }
+    out
+}
+
+/// Where the first word ends: at a blank that is in no backquotes.
+fn end_of_word(text: &str) -> usize {
+    let mut is_quoted = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            // A backquote without another one quotes nothing.
+            '`' if is_quoted => is_quoted = false,
+            '`' => {
+                is_quoted = text.get(at + 1..).is_some_and(|after| after.contains('`'));
+            }
+            ' ' if !is_quoted => return at,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 /// What numbers name, which are no counts.
@@ -360,9 +447,25 @@ fn with_separators(text: &str) -> String {
         let word = out.rsplit(' ').nth(1).unwrap_or_default();
         let is_name = NUMBERED.contains(&word);
         let is_word = out.is_empty() || out.ends_with([' ', '(']);
-        let nouns = [" bytes", " records", " games", " more ", " moves", " names"];
-        let is_counted = word == "has" || nouns.iter().any(|noun| after.starts_with(noun));
+        let nouns = [
+            " bytes",
+            " records",
+            " games",
+            " more ",
+            " moves",
+            " names",
+            " links",
+            " entries",
+            " positions",
+            " pages",
+            " members",
+            " blocks",
+        ];
+        let is_before_noun = nouns.iter().any(|noun| after.starts_with(noun));
+        let is_counted = word == "has" || is_before_noun;
         let is_long = digits.len() >= 5 || is_counted;
+        // `to 2000 bytes` is a size.
+        let is_name = is_name && !is_before_noun;
         match digits.parse() {
             Ok(count) if is_long && is_end && is_word && !is_name && !is_quoted => {
                 out.push_str(&grouped(count));
@@ -387,10 +490,11 @@ fn in_plain_words(reason: &str) -> String {
             rest = quoted;
             continue;
         };
+        // Moves have digits, or a hyphen.
         let is_field = !field.is_empty()
             && field
                 .chars()
-                .all(|c| c.is_ascii_lowercase() || matches!(c, '_' | ' '));
+                .all(|c| c.is_ascii_alphabetic() || matches!(c, '_' | ' '));
         if let Some((plain, after)) = is_field.then(|| plain_reason(after)).flatten() {
             words.push_str(plain);
             rest = after;
@@ -422,6 +526,10 @@ fn without_offsets(reason: &str) -> String {
 
 /// What [`Malformed`](tabia::core::error::Malformed) states of a field, in plain words, and the text after it.
 fn plain_reason(text: &str) -> Option<(&'static str, &str)> {
+    if let Some(number) = text.strip_prefix(" is lost: the name file has no number ") {
+        let after = number.trim_start_matches(|c: char| c.is_ascii_digit());
+        return Some(("a name is not in this file", after));
+    }
     if let Some(sizes) = text.strip_prefix(" needs ") {
         let (_, after) = sizes.split_once(" left")?;
         return Some(("the data ends too early", after));
@@ -537,10 +645,75 @@ fn is_empty_file(path: &Path) -> bool {
 
 /// What to do about an input of which nothing can be read and nothing saved.
 fn copy_again(path: &Path) -> String {
-    format!(
-        "copy or download it again from where it came from; {}",
-        info_of_folder(path)
-    )
+    with_folder("copy or download it again from where it came from", path)
+}
+
+/// Advice about a file, and what lists the other files of its folder unless that was the command.
+fn with_folder(advice: &str, path: &Path) -> String {
+    if lists_folder() {
+        return advice.to_owned();
+    }
+    format!("{advice}; {}", info_of_folder(path))
+}
+
+/// What to do about a damaged file: to repair it, or, if nothing of it could be saved, to get it again.
+fn saving_hint(path: Option<&Path>) -> String {
+    let Some(path) = path.filter(|path| !can_be_repaired(path)) else {
+        return repair_hint(path);
+    };
+    if is_named_like_database(path) {
+        let advice = "copy or download it again from where it came from, with the other files of the database, without \
+                      which no game can be saved";
+        return with_folder(advice, path);
+    }
+    copy_again(path)
+}
+
+/// Whether `repair` has something to begin with: a file that is recognised, an archive of which members are found, or more
+/// files of the database.
+fn can_be_repaired(path: &Path) -> bool {
+    // Members of archives, pipes.
+    if !path.is_file() {
+        return true;
+    }
+    // Without its other files the main file of a database has no moves; one of these may have them.
+    if is_named_like_database(path) {
+        return has_files_of_set(path);
+    }
+    let extension = extension_of(path);
+    if tabia::formats().any(|format| format.games().is_some() && has_companion(&format, &extension))
+    {
+        return true;
+    }
+    let resolver = Resolver::default();
+    let items = resolver.resolve(path.as_os_str());
+    items.is_ok_and(|items| {
+        let is_readable = |item: &InputItem| !item.is_archive() || resolver.archive(item).is_ok();
+        items.iter().any(is_readable)
+    })
+}
+
+/// Whether there are other files of the database that a file is named like.
+fn has_files_of_set(path: &Path) -> bool {
+    let extension = extension_of(path);
+    let stem = path.file_stem().unwrap_or_default();
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let entries = std::fs::read_dir(folder.unwrap_or(Path::new(".")));
+    let names = entries.into_iter().flatten().flatten();
+    let others: Vec<String> = names
+        .map(|entry| PathBuf::from(entry.file_name()))
+        .filter(|name| name.file_stem() == Some(stem))
+        .map(|name| extension_of(&name))
+        .filter(|other| *other != extension)
+        .collect();
+    tabia::formats().any(|format| {
+        let is_of = |extension: &str| {
+            format.extensions().contains(&extension) || has_companion(&format, extension)
+        };
+        format.games().is_some() && is_of(&extension) && others.iter().any(|other| is_of(other))
+    })
 }
 
 fn input_hint(error: &Error, has_from: bool) -> Option<String> {
@@ -581,18 +754,16 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
                 _ if UnknownContents::of(found) == UnknownContents::GitLfsPointer => {
                     no_games_hint(UnknownContents::GitLfsPointer, path)?
                 }
-                Some(path) if is_named_like_database(path) => {
-                    format!("{}; {known}", repair_hint(Some(path)))
-                }
+                Some(path) if is_named_like_database(path) => saving_hint(Some(path)),
                 Some(path)
                     if is_named_like(path, |format| format.archive().is_some())
                         && UnknownContents::of(found) == UnknownContents::Other =>
                 {
                     copy_again(path)
                 }
-                _ => {
-                    no_games_hint(UnknownContents::of(found), path).unwrap_or_else(|| known.into())
-                }
+                _ => no_games_hint(UnknownContents::of(found), path)
+                    .or_else(|| path.filter(|_| !has_from).and_then(noise_hint))
+                    .unwrap_or_else(|| known.into()),
             }
         }
         ErrorKind::LostFile => "try again when no other program writes it".into(),
@@ -614,12 +785,17 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
             copy_again(path?)
         }
         ErrorKind::Damaged(_) => {
-            let hint = repair_hint(path);
+            let hint = saving_hint(path);
             format!("{hint}; with `--salvage` this command does so first")
         }
         ErrorKind::MissingFile(_) if path.is_some_and(is_named_like_book) => {
-            let listed = info_of_folder(path.unwrap_or(Path::new("")));
-            format!("put the missing file next to the others; {listed}")
+            with_folder("put the missing file next to the others", path?)
+        }
+        ErrorKind::MissingFile(_) if path.is_some_and(|path| !can_be_repaired(path)) => {
+            with_folder(
+                "put the missing file next to the others, without it no game can be saved",
+                path?,
+            )
         }
         ErrorKind::MissingFile(_) => {
             format!(
@@ -633,10 +809,10 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
             "`tabia formats` lists what can be read".into()
         }
         ErrorKind::WrongFormat { .. } | ErrorKind::Malformed(_) | ErrorKind::NotInFile(_) => {
-            repair_hint(path)
+            saving_hint(path)
         }
         ErrorKind::Unsupported(why) => unsupported_hint(why, path),
-        ErrorKind::Limit { .. } => format!("{}, as far as it can be read", repair_hint(path)),
+        ErrorKind::Limit { .. } => format!("{}, as far as it can be read", saving_hint(path)),
         ErrorKind::Invalid(why) | ErrorKind::OpenEnd(why) => {
             match path.map(|path| name_text(path.as_os_str()).into_owned()) {
                 Some(path) if why.starts_with("no member of the archive is called ") => format!(
@@ -644,6 +820,9 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
                     file_argument(&path)
                 ),
                 Some(_) if why.contains(": the archive is ") => repair_hint(path),
+                Some(_) if typed_verb() == "info" => {
+                    "`tabia formats` lists what can be read".into()
+                }
                 Some(path) => format!(
                     "`tabia info {}` shows what the file is",
                     file_argument(&path)
@@ -708,6 +887,25 @@ fn no_games_hint(found: UnknownContents, path: Option<&Path>) -> Option<String> 
     })
 }
 
+/// What to do about a file that is named like one of games or books and begins like none.
+fn noise_hint(path: &Path) -> Option<String> {
+    let is_text = |format: &Format| {
+        format
+            .games()
+            .is_some_and(|games| games.create_text.is_some())
+    };
+    if is_named_like(path, is_text) {
+        let name = name_text(path.as_os_str());
+        let read = format!(
+            "`tabia ls {} --from {}` reads it all the same",
+            file_argument(&name),
+            extension_of(path)
+        );
+        return Some(format!("{}; {read}", copy_again(path)));
+    }
+    is_named_like(path, |_| true).then(|| copy_again(path))
+}
+
 /// What to do about something that is not supported, by its text.
 fn unsupported_hint(why: &str, path: Option<&Path>) -> String {
     let shown = |path: &Path| file_argument(&name_text(path.as_os_str())).into_owned();
@@ -720,6 +918,23 @@ fn unsupported_hint(why: &str, path: Option<&Path>) -> String {
         }
         (_, Some(path)) if why.starts_with("several books are here") => {
             format!("`tabia book info {}` lists them", shown(path))
+        }
+        (_, Some(path)) if why.contains("encryption in ZIP archives") => {
+            let name = name_text(path.as_os_str()).into_owned();
+            let ends = name.match_indices(':').map(|(at, _)| at);
+            let archives = ends.filter_map(|at| name.get(..at));
+            let archive = archives.map(Path::new).find(|archive| archive.is_file());
+            let archive = name_text(archive.unwrap_or(path).as_os_str());
+            format!(
+                "`unzip {0}` or `7z x {0}` asks for the password; what it unpacks can be read",
+                file_argument(&archive)
+            )
+        }
+        (_, Some(path)) if why.contains("only member is no database") => {
+            format!("`tabia archive list {}` lists what is in it", shown(path))
+        }
+        (_, Some(path)) if why.ends_with(" is no archive") => {
+            format!("it is named without `:`: `tabia ls {}`", shown(path))
         }
         (_, Some(path)) if why.starts_with("an archive in an archive in an archive ") => {
             format!(
@@ -918,6 +1133,7 @@ fn output_hint(error: &Error, appends: bool) -> Option<String> {
             IoKind::NotFound if has_folder(error) && appends => {
                 "there is nothing to add to; without `--append` the file is made".into()
             }
+            IoKind::NotFound if is_absent_folder(error) => make_folder(error.location().file.as_deref()?),
             IoKind::NotFound if has_folder(error) => {
                 "no file can be made there: create the folder first, or choose another one".into()
             }
@@ -925,13 +1141,14 @@ fn output_hint(error: &Error, appends: bool) -> Option<String> {
                 Some(folder) if folder.as_os_str().is_empty() => {
                     "the current folder was removed: change into another one".into()
                 }
-                Some(folder) => {
-                    let folder = folder.path_text().into_owned();
-                    let make = if cfg!(windows) { "mkdir" } else { "mkdir -p" };
-                    format!("`{make} {}` makes the folder", file_argument(&folder))
-                }
+                Some(folder) => make_folder(folder),
                 None => "create the folder first".into(),
             },
+            IoKind::PermissionDenied | IoKind::ReadOnlyFilesystem if typed_verb() == "index" => {
+                "the variable `XDG_CACHE_HOME` names a folder for indexes of databases in folders that you may not write \
+                 to"
+                    .into()
+            }
             IoKind::PermissionDenied | IoKind::ReadOnlyFilesystem => {
                 "choose a folder that you may write to".into()
             }
@@ -954,6 +1171,19 @@ fn output_hint(error: &Error, appends: bool) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// The command that makes a folder.
+fn make_folder(folder: &Path) -> String {
+    let folder = folder.path_text().into_owned();
+    let make = if cfg!(windows) { "mkdir" } else { "mkdir -p" };
+    format!("`{make} {}` makes the folder", file_argument(&folder))
+}
+
+/// Whether the file in question is a folder for several outputs that does not exist.
+fn is_absent_folder(error: &Error) -> bool {
+    let file = error.location().file.as_deref();
+    file.is_some_and(|file| file.extension().is_none() && std::fs::symlink_metadata(file).is_err())
 }
 
 /// Whether an error of an output is that of standard output.
@@ -1041,6 +1271,24 @@ mod tests {
     }
 
     #[test]
+    fn messages_are_wrapped_between_words_and_commands() {
+        let text = "pack.zip: the data ends too early; `tabia repair pack.zip -o saved-pack` saves what is left";
+        assert_eq!(
+            wrapped(text, 6, 6, 40),
+            "pack.zip: the data ends too early;\n      \
+             `tabia repair pack.zip -o saved-pack`\n      saves what is left"
+        );
+        assert_eq!(wrapped(text, 6, 6, 200), text);
+        assert_eq!(wrapped(text, 6, 6, 20), text);
+        let open = "a ` that quotes nothing is a letter like others";
+        assert_eq!(
+            wrapped(open, 0, 2, 30),
+            "a ` that quotes nothing is a\n  letter like others"
+        );
+        assert_eq!(wrapped("", 6, 6, 40), "");
+    }
+
+    #[test]
     fn counts_have_separators() {
         for (text, shown) in [
             (
@@ -1062,6 +1310,10 @@ mod tests {
             (
                 "54321.cbg, a12345 and 0.12345",
                 "54321.cbg, a12345 and 0.12345",
+            ),
+            (
+                "the index refers to 208041 bytes, the file has 1000 bytes; 9211 links",
+                "the index refers to 208,041 bytes, the file has 1,000 bytes; 9,211 links",
             ),
         ] {
             assert_eq!(with_separators(text), shown);
@@ -1103,6 +1355,14 @@ mod tests {
             ),
             ("`abc` is no move for White", "`abc` is no move for White"),
             ("`x", "`x"),
+            (
+                "`Size` needs 9 bytes, 3 are left",
+                "the data ends too early",
+            ),
+            (
+                "`event` is lost: the name file has no number 0; 39999 more records lack something there",
+                "a name is not in this file; 39999 more records lack something there",
+            ),
             (
                 "the list cannot be used (`end of central directory` needs 22 bytes, 21 are left)",
                 "the list cannot be used (the data ends too early)",

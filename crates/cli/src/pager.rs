@@ -45,6 +45,27 @@ pub(crate) fn command() -> Option<String> {
     (!command.is_empty() && command != "cat").then(|| command.to_owned())
 }
 
+/// Whether the shell finds the program of a command: without it the rows would go nowhere.
+fn is_there(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    // Variables before the program: `LESS=-S less`.
+    let program = words.find(|word| !word.contains('='));
+    let Some(program) = program.filter(|_| cfg!(unix)) else {
+        return true;
+    };
+    // A shell is to take apart what is quoted.
+    if program.contains(['"', '\'', '$', '\\', '(', '~']) {
+        return true;
+    }
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", "command -v \"$0\"", program])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    shell.status().is_ok_and(|status| status.success())
+}
+
 /// Output that waits until it is longer than the terminal, and then goes to a pager.
 #[derive(Debug)]
 pub(crate) struct Pager {
@@ -95,7 +116,8 @@ impl Pager {
             }
         }
         RUNNING.store(true, Ordering::Relaxed);
-        if let Ok(child) = command.stdin(Stdio::piped()).spawn() {
+        let is_there = is_there(&self.command);
+        if is_there && let Ok(child) = command.stdin(Stdio::piped()).spawn() {
             self.child = Some(child);
         } else {
             RUNNING.store(false, Ordering::Relaxed);

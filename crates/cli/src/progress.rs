@@ -120,7 +120,10 @@ fn status(progress: &Progress, elapsed: Duration, memory: u64) -> String {
         let _ = write!(line, "  {} in memory", size(memory));
     }
     // What is left of very little or of more than was expected is not known.
-    if done > 0 && total > 0 && done <= total {
+    if total > 0 && done == total {
+        // What comes after the last input is not counted: sorting, writing, closing files.
+        line.push_str("  finishing");
+    } else if done > 0 && total > 0 && done < total {
         let share = done as f64 / total as f64;
         let _ = write!(line, "  {:.0}%", (share * 100.0).floor());
         if share > 0.005 {

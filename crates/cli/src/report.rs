@@ -25,7 +25,7 @@ use crate::exit_code::ExitCode;
 use crate::json::{self, Displayed};
 use crate::messages::{Messages, exceeds_unpacked, repair_hint, without_os_error_number};
 use crate::path_text::PathText as _;
-use crate::readable_numbers::{counted_as, grouped};
+use crate::readable_numbers::{counted, counted_as, grouped};
 use crate::table::cut_front;
 use crate::terminal;
 
@@ -78,9 +78,13 @@ pub(crate) struct Reporter {
     damaged_set: Option<PathBuf>,
     /// Whether files of a database are missing.
     lacks_files: bool,
+    /// Those that are reported as missing.
+    missing_files: BTreeSet<PathBuf>,
     /// The first records that a repair could not save without losses.
     pub(crate) records: Vec<RecordRow>,
     record_runs: RecordRuns,
+    /// What to do about inputs that cannot be read, each kind of advice once with the number of inputs.
+    hints: Vec<(String, u64)>,
 }
 
 /// Problems of one kind in one file.
@@ -205,8 +209,10 @@ impl Reporter {
             assumed_charsets: Vec::new(),
             damaged_set: None,
             lacks_files: false,
+            missing_files: BTreeSet::new(),
             records: Vec::new(),
             record_runs: RecordRuns::default(),
+            hints: Vec::new(),
         })
     }
 
@@ -252,11 +258,27 @@ impl Reporter {
         error: &Error,
         hint: Option<&str>,
     ) -> Result<(), Error> {
-        match hint {
-            Some(hint) => self.messages.error_with_hint(error, hint),
-            None => self.messages.error(error),
+        let own = self.messages.error_without_hint(error);
+        if let Some(hint) = hint.map(str::to_owned).or(own) {
+            let kind = kind_of(&hint);
+            let mut hints = self.hints.iter_mut();
+            match hints.find(|(other, _)| kind_of(other) == kind) {
+                Some((_, count)) => *count += 1,
+                None => self.hints.push((hint, 1)),
+            }
         }
         self.count_reported(error)
+    }
+
+    /// Writes what to do about the inputs that cannot be read.
+    fn show_hints(&mut self) {
+        for (hint, count) in std::mem::take(&mut self.hints) {
+            let more = match count {
+                1 => String::new(),
+                count => format!("; likewise {}", counted(count - 1, "more input")),
+            };
+            self.messages.error_hint(&(hint + &more));
+        }
     }
 
     /// How to repair the database of several files that is damaged as a whole, if there is one.
@@ -316,15 +338,28 @@ impl Reporter {
         }
     }
 
+    /// Whether a problem is that games lack what is in a missing file, and the file is reported as missing.
+    fn is_missing_again(&mut self, error: &Error) -> bool {
+        let Some(file) = error.location().file.as_deref() else {
+            return false;
+        };
+        let reason = error.kind().to_string();
+        // What games lack without the file.
+        if reason.starts_with("the file is missing: ") {
+            self.missing_files.insert(file.to_path_buf());
+            return false;
+        }
+        let is_of_games = reason.starts_with("the file ") && reason.contains(" is missing");
+        is_of_games && self.missing_files.contains(file)
+    }
+
     /// Adds a problem to those of its kind.
     fn group(&mut self, error: &Error) {
         let at = error.location();
         let file = at.file.as_deref().unwrap_or(Path::new(""));
-        let kind = format!(
-            "{}\n{}",
-            file.path_text(),
-            kind_of(&error.kind().to_string())
-        );
+        // Of reasons that are shown alike one is shown.
+        let reason = self.messages.plain(&error.kind().to_string());
+        let kind = format!("{}\n{}", file.path_text(), kind_of(&reason));
         let game = at.game.map(number);
         let has_space = self.groups.len() < MAX_KINDS;
         let line = self.messages.text_of(error);
@@ -498,6 +533,7 @@ impl Reporter {
         if self.exceeds_unpacked {
             self.messages.hint_at_unpacked();
         }
+        self.show_hints();
     }
 
     /// Lists records that a repair could not save without losses.
@@ -564,6 +600,8 @@ impl Observer for Reporter {
         if self.messages.verbose {
             self.shown_problems += 1;
             self.messages.warning(&problem.error.to_string());
+        } else if self.is_missing_again(&problem.error) {
+            self.shown_problems += 1;
         } else {
             self.group(&problem.error);
         }
@@ -611,6 +649,7 @@ impl Drop for Reporter {
         if !self.is_strict {
             self.show_groups();
         }
+        self.show_hints();
     }
 }
 
@@ -829,10 +868,18 @@ pub(crate) fn report_losses(messages: &Messages, losses: &LossTable, several: bo
             None if several => format!("of {}", row.input),
             None => String::new(),
         };
-        let names: Vec<&str> = row.names.iter().map(String::as_str).collect();
+        let names = row.names.iter().map(String::as_str);
+        let names: Vec<&str> = names.filter(|name| is_shown(messages, name)).collect();
         (feature.label(), row.count, first, names)
     });
     report_loss_rows(messages, &rows.collect::<Vec<_>>());
+}
+
+/// Whether the name of a tag is one of games: those of header details, as `CbWhiteTeamNumber`, are for reports and
+/// `--verbose`.
+fn is_shown(messages: &Messages, name: &str) -> bool {
+    let own = name.strip_prefix("Cb").and_then(|rest| rest.chars().next());
+    messages.verbose || !own.is_some_and(char::is_uppercase)
 }
 
 /// Reports what a file that was written does not hold.
@@ -842,7 +889,8 @@ pub(crate) fn report_file_losses(messages: &Messages, losses: &Losses) {
             Feature::BookMoves => "book moves that do not fit",
             other => other.label(),
         };
-        let names = losses.names(feature).collect();
+        let names = losses.names(feature);
+        let names = names.filter(|name| is_shown(messages, name)).collect();
         (label, loss.count, String::new(), names)
     });
     report_loss_rows(messages, &rows.collect::<Vec<_>>());

@@ -31,6 +31,19 @@ pub(crate) fn refuse_existing(path: &Path, force: bool) -> Result<(), Error> {
     Ok(())
 }
 
+/// Refuses a target in a folder that does not exist before the work instead of after it.
+pub(crate) fn refuse_absent_folder(path: &Path) -> Result<(), Error> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    match folder.map(std::fs::metadata) {
+        Some(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(Error::from(error).in_path(path).in_output())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Refuses names that Windows gives to devices, where no file can have them.
 fn refuse_device(path: &Path) -> Result<(), Error> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -95,6 +108,7 @@ pub(crate) fn target_file<'a>(
         }
         (ErrorKind::Usage { hint: None, .. }, _) => {
             let hint = compressed_hint(resolver, path, inputs, select);
+            let hint = hint.or_else(|| main_file_hint(resolver, path, to));
             error.with_hint(hint.unwrap_or_else(|| table_hint(path)))
         }
         _ => error,
@@ -136,6 +150,36 @@ fn compressed_hint(
             )
         }
     })
+}
+
+/// What to write instead of a file that goes with the main file of a database, or of a database of an old version: the
+/// main file of the program's own format that is written.
+fn main_file_hint(resolver: &Resolver, path: &Path, to: Option<Format>) -> Option<String> {
+    if to.is_some() {
+        return None;
+    }
+    let extension = path.extension()?.to_string_lossy().to_ascii_lowercase();
+    let program = |format: &Format| format.name().split(' ').next();
+    let mut formats = resolver.formats().iter();
+    let named = formats.find(|format| {
+        let mut companions = format.companions().iter();
+        let is_companion = companions.any(|companion| companion.extension == extension);
+        format.games().is_some()
+            && (is_companion || format.extensions().contains(&extension.as_str()))
+    })?;
+    let is_written = |format: &&Format| format.games().is_some_and(GameFormat::is_writable);
+    let is_own = |format: &&Format| is_written(format) && program(format) == program(named);
+    let written = if is_written(&named) {
+        Some(named)
+    } else {
+        resolver.formats().iter().find(is_own)
+    };
+    let main = written?.extensions().first()?;
+    Some(format!(
+        "`-o {}` writes a {} with all its files",
+        quoted(&path.with_extension(main)),
+        written?.name()
+    ))
 }
 
 /// What inputs are by their names.

@@ -9,6 +9,7 @@ use tabia::formats::archives::compressed::Compression;
 use tabia::query::nearest;
 
 use crate::path_text::PathText;
+use crate::typed_verb::typed_verb;
 
 /// Names that are proposed at most.
 const MOST_NAMES: usize = 5;
@@ -35,6 +36,31 @@ pub(crate) fn hint(path: &Path) -> String {
         return format!(
             "it is a link to {}, which does not exist",
             target.path_text()
+        );
+    }
+    if let Some(address) = address_of(path) {
+        let address = argument(&address).into_owned();
+        let verb = typed_verb();
+        let reads_streams = [
+            "info", "ls", "convert", "check", "stats", "tree", "eco", "dedupe",
+        ];
+        return if reads_streams.contains(&verb) {
+            format!("`curl -L {address} | tabia {verb} -` reads what is at an address")
+        } else {
+            format!("`curl -L -O {address}` downloads it")
+        };
+    }
+    let text = path.path_text();
+    if text.contains(['*', '?', '[', '{']) {
+        let pattern = Path::new(&*text);
+        let folders = pattern.ancestors().skip(1);
+        let is_plain = |folder: &&Path| !folder.path_text().contains(['*', '?', '[', '{']);
+        let folder = folders.into_iter().find(is_plain);
+        let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).path_text().into_owned();
+        return format!(
+            "no file fits the pattern; `tabia info {}` lists the databases and books that are there",
+            file_argument(&folder)
         );
     }
     if let Some(fen) = fen_of(path) {
@@ -72,6 +98,13 @@ pub(crate) fn hint(path: &Path) -> String {
     }
     let names: Vec<_> = names.iter().map(|(_, name)| file_argument(name)).collect();
     format!("similar names: {}", names.join(", "))
+}
+
+/// The address of a file on the web that was typed as the name of a file.
+fn address_of(path: &Path) -> Option<String> {
+    let text = path.to_str()?;
+    let is_address = text.starts_with("https://") || text.starts_with("http://");
+    is_address.then(|| text.to_owned())
 }
 
 /// A FEN that was typed as the name of a file.

@@ -5,6 +5,7 @@ use tabia::Error;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::control_char_filter::one_line;
+use crate::messages::wrapped;
 use crate::stdout::StdoutWriter;
 use crate::terminal::{self, TextStyle};
 
@@ -263,10 +264,10 @@ impl Table {
         Ok(())
     }
 
-    /// The cells of a row that are left out or cut, under its first column; as much of them as a line has space for.
+    /// The cells of a row that are left out or cut, under its first column, in lines of at most `limit` columns.
     fn details(&self, layout: &[Column], cells: &[String], limit: usize) -> String {
         let indent = layout.first().map_or(0, |first| first.width + GAP);
-        let mut text = " ".repeat(indent);
+        let mut text = String::new();
         let mut is_first = true;
         for (index, cell) in cells.iter().enumerate() {
             let shown = layout.iter().find(|column| column.index == index);
@@ -292,7 +293,12 @@ impl Table {
         if is_first {
             return String::new();
         }
-        cut_end(&text, limit)
+        let text = wrapped(&text, indent, indent, limit);
+        let lines = text.lines().enumerate().map(|(number, line)| {
+            let indent = if number == 0 { indent } else { 0 };
+            cut_end(&format!("{:indent$}{line}", ""), limit)
+        });
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     /// The visible cells of a row.
@@ -512,10 +518,18 @@ pub(crate) fn describe(
     out: &mut StdoutWriter,
 ) -> Result<(), Error> {
     out.text(&format!("{indent}{}\n", one_line(title)))?;
+    let is_terminal = terminal::stdout_is_terminal();
+    let width = if is_terminal {
+        terminal::width()
+    } else {
+        usize::MAX
+    };
     for ((name, value), gap) in lines.iter().zip(gaps(lines)) {
         out.text(&format!("{indent}  "))?;
         out.styled(TextStyle::Dim, name)?;
-        out.text(&format!("{}{}\n", " ".repeat(gap), one_line(value)))?;
+        let used = indent.width() + 2 + name.width() + gap;
+        let value = wrapped(&one_line(value), used, used, width);
+        out.text(&format!("{}{value}\n", " ".repeat(gap)))?;
     }
     Ok(())
 }
@@ -642,6 +656,8 @@ mod tests {
         assert_eq!(text, "   Offhand game · London · round 3.1");
         let text = table.details(&layout, &row, 20);
         assert_eq!(text, "   Offhand game · L…");
+        let text = table.details(&layout, &row, 30);
+        assert_eq!(text, "   Offhand game · London ·\n   round 3.1");
         let narrow = table.fit(std::slice::from_ref(&row), 16, true);
         assert!(
             table

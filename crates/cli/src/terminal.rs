@@ -20,6 +20,16 @@ pub(crate) fn width() -> usize {
         .unwrap_or(USUAL_WIDTH)
 }
 
+/// Columns of the terminal that standard error goes to; `None` if it is none.
+pub(crate) fn stderr_width() -> Option<usize> {
+    if !stderr_is_terminal() {
+        return None;
+    }
+    let columns = |(width, _): (terminal_size::Width, _)| usize::from(width.0);
+    let of_terminal = terminal_size::terminal_size_of(io::stderr()).map(columns);
+    of_terminal.or_else(|| stated_width(std::env::var_os("COLUMNS").as_deref()))
+}
+
 /// Whether tables leave columns out to fit the width: on a terminal, or where `COLUMNS` states one.
 pub(crate) fn is_width_limit() -> bool {
     stdout_is_terminal() || stated_width(std::env::var_os("COLUMNS").as_deref()).is_some()

@@ -345,6 +345,35 @@ impl<'a> Verb<'a> {
         found.map(|(_, _, hint)| *hint)
     }
 
+    /// The option of the verb that does what one of another name does in other programs.
+    fn same_option(&self, option: &str) -> Option<String> {
+        const SAME: [(&str, &str, &str); 16] = [
+            ("--filter", "where", " QUERY"),
+            ("--query", "where", " QUERY"),
+            ("-n", "limit", " N"),
+            ("--max", "limit", " N"),
+            ("--count", "limit", " N"),
+            ("--skip", "offset", " N"),
+            ("--format", "to", " FORMAT"),
+            ("-f", "to", " FORMAT"),
+            ("-t", "to", " FORMAT"),
+            ("--overwrite", "force", ""),
+            ("--replace", "force", ""),
+            ("--yes", "force", ""),
+            ("-y", "force", ""),
+            ("-f", "force", ""),
+            ("--out", "output", " FILE"),
+            ("--outfile", "output", " FILE"),
+        ];
+        let has = |long: &str| {
+            let mut options = self.command.get_arguments();
+            options.any(|option| option.get_long() == Some(long))
+        };
+        let mut same = SAME.iter();
+        let (_, ours, value) = same.find(|(other, ours, _)| *other == option && has(ours))?;
+        Some(format!("did you mean `--{ours}{value}`?"))
+    }
+
     /// How the games are chosen for which other programs have an option: by a field of queries.
     fn field_of_query(&self, option: &str) -> Option<String> {
         let name = option.strip_prefix("--")?;
@@ -425,6 +454,20 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
         };
     }
     if verb.name.is_empty() {
+        if crate::args::rewrite_arguments::is_common_option(option) {
+            let words: Vec<String> = arguments
+                .iter()
+                .skip(1)
+                .map(|word| argument(&word.to_string_lossy()).into_owned())
+                .collect();
+            return Message {
+                text: format!("a verb is missing: `{option}` is an option of all of them"),
+                hint: format!(
+                    "for example `tabia ls games.pgn {}`; `tabia --help` lists the verbs",
+                    words.join(" ")
+                ),
+            };
+        }
         if let Some(meant) = nearest(option, &["--version", "--help", "--color"]) {
             return Message {
                 text: format!("`{option}` is not an option of tabia itself"),
@@ -463,9 +506,11 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
         return message;
     }
     let familiar = verb.familiar_option(option).map(str::to_owned);
+    let familiar = familiar.or_else(|| verb.same_option(option));
     let familiar = familiar.or_else(|| polyglot_option(verb, option, arguments));
     let familiar = familiar.or_else(|| verb.field_of_query(option));
     let hint = match (familiar, suggested, other()) {
+        (Some(familiar), ..) if familiar.ends_with('?') => format!("{familiar} "),
         (Some(familiar), ..) => format!("{familiar}; "),
         (None, Some(suggested), _) => format!("did you mean `{suggested}`? "),
         (None, None, Some(others)) => format!("`{option}` is an option of {others}; "),
@@ -586,6 +631,33 @@ fn familiar_verb(group: &str, typed: &str) -> Option<&'static str> {
     below(group).or_else(|| below(""))
 }
 
+/// The verb of books that was meant by a verb without `book` if a book is among the arguments: `tabia find a.bin`.
+fn verb_of_books(typed: &str, verb: &Verb<'_>, arguments: &[OsString]) -> Option<String> {
+    let is_book = |word: &&OsString| {
+        let path = Path::new(word);
+        path.exists() && is_named_like_book_only(path)
+    };
+    if !verb.name.is_empty() {
+        return None;
+    }
+    let book = arguments.iter().skip(1).find(is_book)?;
+    let books = verb.root.find_subcommand("book")?;
+    let own = books.find_subcommand(typed);
+    let own = own.map(|own| format!("tabia book {}", own.get_name()));
+    let familiar = || {
+        let mut known = FAMILIAR_VERBS.iter();
+        let found = known.find(|(group, name, _)| *group == "book" && *name == typed);
+        found.map(|(_, _, ours)| (*ours).to_owned())
+    };
+    let ours = own.or_else(familiar)?;
+    let is_plain = !ours.contains(|c: char| c.is_ascii_uppercase());
+    Some(if is_plain {
+        format!("{ours} {}", file_argument(&book.path_text()))
+    } else {
+        ours
+    })
+}
+
 fn unknown_verb(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]) -> Message {
     let typed = text_of(error, ContextKind::InvalidSubcommand).unwrap_or_default();
     let group = verb.typed();
@@ -633,6 +705,7 @@ fn unknown_verb(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]) ->
         };
     }
     let familiar = polyglot_command(&typed, arguments);
+    let familiar = familiar.or_else(|| verb_of_books(&typed, verb, arguments));
     let familiar = familiar.or_else(|| familiar_verb(&verb.name, &typed).map(str::to_owned));
     let suggested = text_of(error, ContextKind::SuggestedSubcommand);
     let suggested = suggested.or_else(|| {
@@ -801,6 +874,7 @@ fn completed(verb: &Verb<'_>, missing: &[String], arguments: &[OsString]) -> Opt
                 file_argument(&file)
             ))
         }
+        ("convert", "--append") => Some(format!("{} --append", typed())),
         ("book novelty", "--book") => {
             let book =
                 last().filter(|path| is_named_like(path, |format| format.book().is_some()))?;

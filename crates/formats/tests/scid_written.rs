@@ -411,7 +411,7 @@ fn only_si5_holds_chess960() {
     assert_eq!(back, game);
     for format in [&SI3, &SI4] {
         let (back, losses) = written(format, game.clone());
-        assert_eq!(losses.to_string(), "1 Chess960 game, 3 moves of games");
+        assert_eq!(losses.to_string(), "1 Chess960 game, 3 moves");
         assert!(!back.head.start.chess960);
         assert_eq!(back.ply_count(), 2);
     }
@@ -456,7 +456,7 @@ fn what_follows_a_castling_of_chess960_is_counted_as_lost() {
         let (back, losses) = written(format, game.clone());
         assert_eq!(
             losses.to_string(),
-            "1 Chess960 game, 1 variation, 1 comment, 1 NAG, 2 moves of games"
+            "1 Chess960 game, 1 variation, 1 comment, 1 move symbol, 2 moves"
         );
         assert_eq!(back.ply_count(), 2);
     }

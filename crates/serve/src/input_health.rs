@@ -50,7 +50,6 @@ pub(crate) fn run(input: &ShelfInput, threads: usize, job: &Job<Health>) -> Resu
         let annotations: Vec<Value> = annotations
             .map(|(feature, count)| {
                 let label = match feature {
-                    // NAG is a word of programmers.
                     Feature::Nags => "symbols such as ! and ?",
                     feature => feature.label(),
                 };

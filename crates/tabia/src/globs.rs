@@ -1,4 +1,4 @@
-//! Globs: names of files with `*`, `?` and `[a-z]`.
+//! Globs: names of files with `*`, `?`, `[a-z]`, `{a,b}`, and `**` for folders at any depth.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -9,11 +9,47 @@ use tabia_core::{Error, Result};
 /// Whether a text has characters that make a glob of it.
 fn is_glob(text: &OsStr) -> bool {
     text.to_str()
-        .is_some_and(|text| text.contains(['*', '?', '[']))
+        .is_some_and(|text| text.contains(['*', '?', '[']) || is_choice(text))
 }
 
-/// The files that a glob names, sorted; `None` if it is none, is the name of a file, or names nothing. `*`, `?` and
-/// `[a-z]` have the meaning that they have in a shell. A folder that cannot be listed is an error in the list, whose
+/// Names of which `{a,b}` is short, at most.
+const MAX_CHOICES: usize = 1000;
+/// Folders that `**` lists, at most.
+const MAX_FOLDERS: usize = 100_000;
+
+/// Whether a text has alternatives in braces.
+fn is_choice(text: &str) -> bool {
+    alternatives(text).is_some()
+}
+
+/// What is before the first braces with a comma between them, the alternatives, and what is after.
+fn alternatives(text: &str) -> Option<(&str, &str, &str)> {
+    let mut ends = text.match_indices('}');
+    ends.find_map(|(close, _)| {
+        let (before, inner) = text.get(..close)?.rsplit_once('{')?;
+        let after = text.get(close + 1..)?;
+        inner.contains(',').then_some((before, inner, after))
+    })
+}
+
+/// The texts that one with alternatives in braces is: `{a,b}.pgn` as `a.pgn` and `b.pgn`.
+fn without_choices(text: &str) -> Vec<String> {
+    let mut done = Vec::new();
+    let mut open = vec![text.to_owned()];
+    while let Some(text) = open.pop() {
+        match alternatives(&text) {
+            Some((before, inner, after)) if open.len() + done.len() < MAX_CHOICES => {
+                let choices = inner.split(',').rev();
+                open.extend(choices.map(|choice| format!("{before}{choice}{after}")));
+            }
+            _ => done.push(text),
+        }
+    }
+    done
+}
+
+/// The files that a glob names, sorted; `None` if it is none, is the name of a file, or names nothing. `*`, `?`,
+/// `[a-z]` and `{a,b}` have the meaning that they have in a shell, and `**` is a folder and all folders in it. A folder that cannot be listed is an error in the list, whose
 /// location is the folder: what it has may be meant.
 ///
 /// ```
@@ -37,11 +73,36 @@ pub fn expand_glob(path: &OsStr) -> Option<Vec<Result<PathBuf>>> {
     if !is_glob(path) || Path::new(path).exists() {
         return None;
     }
+    let text = path.to_str().filter(|text| is_choice(text));
+    let Some(text) = text else {
+        return expand(path);
+    };
+    let mut all: Vec<Result<PathBuf>> = Vec::new();
+    for choice in without_choices(text) {
+        match expand(OsStr::new(&choice)) {
+            Some(found) => all.extend(found),
+            None if Path::new(&choice).exists() => all.push(Ok(choice.into())),
+            None => {}
+        }
+    }
+    (!all.is_empty()).then_some(all)
+}
+
+/// As [`expand_glob`], without alternatives in braces.
+fn expand(path: &OsStr) -> Option<Vec<Result<PathBuf>>> {
+    if !is_glob(path) || Path::new(path).exists() {
+        return None;
+    }
     let mut found = vec![PathBuf::new()];
     let mut unread = Vec::new();
     for component in Path::new(path).components() {
         let name = component.as_os_str();
         match component {
+            Component::Normal(_) if name == "**" => {
+                let (folders, errors) = folders_below(found);
+                found = folders;
+                unread.extend(errors);
+            }
             Component::Normal(_) if is_glob(name) => {
                 let pattern: Vec<char> = name.to_str()?.chars().collect();
                 let mut matches = Vec::new();
@@ -71,6 +132,34 @@ pub fn expand_glob(path: &OsStr) -> Option<Vec<Result<PathBuf>>> {
     let found = found.into_iter().map(Ok);
     let all: Vec<Result<PathBuf>> = found.chain(unread.into_iter().map(Err)).collect();
     (!all.is_empty()).then_some(all)
+}
+
+/// The folders and all that are in them, without hidden ones and links, each sorted after the one that it is in.
+fn folders_below(folders: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<Error>) {
+    let (mut all, mut errors) = (Vec::new(), Vec::new());
+    let mut open: Vec<PathBuf> = folders.into_iter().rev().collect();
+    while let Some(folder) = open.pop() {
+        let entries = match std::fs::read_dir(listed(&folder)) {
+            Ok(entries) => entries,
+            Err(error) if is_absent(&error) => continue,
+            Err(error) => {
+                errors.push(Error::from(error).in_path(&listed(&folder)));
+                continue;
+            }
+        };
+        let entries = entries.flatten();
+        let inner = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let names = inner.map(|entry| entry.file_name());
+        let mut names: Vec<OsString> = names
+            .filter(|name| !name.as_encoded_bytes().starts_with(b"."))
+            .collect();
+        names.sort();
+        if all.len() + open.len() < MAX_FOLDERS {
+            open.extend(names.into_iter().rev().map(|name| folder.join(name)));
+        }
+        all.push(folder);
+    }
+    (all, errors)
 }
 
 /// The folder that an empty path is.
@@ -182,6 +271,15 @@ fn one_fits(pattern: &[char], letter: char) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn braces_are_alternatives() {
+        let all = super::without_choices("{a,b}/{1,2}.pgn");
+        assert_eq!(all, ["a/1.pgn", "a/2.pgn", "b/1.pgn", "b/2.pgn"]);
+        assert_eq!(super::without_choices("{a}.pgn"), ["{a}.pgn"]);
+        assert_eq!(super::without_choices("a{,-b}"), ["a", "a-b"]);
+        assert!(super::without_choices(&"{a,b}".repeat(40)).len() <= super::MAX_CHOICES + 40);
+    }
+
     #[test]
     fn patterns_fit_whole_names() {
         let fits = |pattern: &str, name: &str| {

@@ -150,17 +150,47 @@ impl Verb {
 /// The command line as clap knows it. `--help` prints the short help of a verb, `help VERB` the long
 /// one.
 pub(crate) fn command() -> clap::Command {
-    let short_help = || {
-        clap::Arg::new("help")
-            .short('h')
-            .long("help")
-            .action(ArgAction::HelpShort)
-            .help("This help; `tabia help VERB` explains more")
-    };
-    Cli::command().mut_subcommands(move |verb| {
-        let verb = verb.mut_subcommands(|inner| inner.disable_help_flag(true).arg(short_help()));
-        verb.disable_help_flag(true).arg(short_help())
+    Cli::command().mut_subcommands(|verb| {
+        let group = verb.get_name().to_owned();
+        let verb = verb.mut_subcommands(|inner| with_short_help(inner, &format!("{group} ")));
+        with_short_help(verb, "")
     })
+}
+
+/// A verb, of the group `group`, whose `--help` is the short help. Options of its examples are in it, others that are
+/// hidden are counted.
+fn with_short_help(verb: clap::Command, group: &str) -> clap::Command {
+    let examples = verb.get_after_help().map(ToString::to_string);
+    let examples = examples.unwrap_or_default();
+    let is_in_example = |option: &clap::Arg| {
+        let long = option.get_long().map(|long| format!(" --{long}"));
+        long.is_some_and(|long| examples.contains(&long))
+    };
+    let is_hidden = |option: &&clap::Arg| option.is_hide_short_help_set() && !is_in_example(option);
+    let hidden = verb.get_arguments().filter(is_hidden).count();
+    let name = verb.get_name();
+    let text = match hidden {
+        0 => format!("This help; `tabia help {group}{name}` explains more"),
+        1 => format!("This help; `tabia help {group}{name}` explains more, and has another option"),
+        count => format!(
+            "This help; `tabia help {group}{name}` explains more, and has {count} more options"
+        ),
+    };
+    let help = clap::Arg::new("help")
+        .short('h')
+        .long("help")
+        .action(ArgAction::HelpShort)
+        .help(text);
+    verb.mut_args(|option| {
+        let is_shown = option.is_hide_short_help_set() && is_in_example(&option);
+        if is_shown {
+            option.hide_short_help(false)
+        } else {
+            option
+        }
+    })
+    .disable_help_flag(true)
+    .arg(help)
 }
 
 /// The name of the verb that was given, as `convert` or `book build`.

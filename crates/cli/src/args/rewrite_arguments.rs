@@ -25,6 +25,11 @@ const FLAGS: &[&str] = &["--strict", "-q", "--quiet", "-v", "--verbose", "--no-p
 /// Verbs that a second verb follows.
 const GROUPS: &[&str] = &["archive", "book"];
 
+/// Whether an option is one that every verb has.
+pub(crate) fn is_common_option(option: &str) -> bool {
+    FLAGS.contains(&option) || WITH_VALUE.contains(&option)
+}
+
 /// `tabia --color never ls x` as `tabia ls --color never x`. Arguments that begin otherwise are
 /// unchanged.
 pub(crate) fn move_after_verb(arguments: Vec<OsString>) -> Vec<OsString> {
@@ -53,17 +58,55 @@ pub(crate) fn move_after_verb(arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Paths with `\\xe9` for a byte that is not UTF-8, as rows and messages have them, as these paths; also
+/// Paths with `\\xe9` for a byte that is not UTF-8, or with the escapes of tab-separated values, as rows and messages have
+/// them, as these paths; also
 /// those of members of archives. Only those of files, or in folders, that exist so and not as they are typed.
 pub(crate) fn with_names_as_printed(arguments: Vec<OsString>) -> Vec<OsString> {
     let name_of = |argument: &OsString| {
-        let name = name_of_text(argument.to_str()?)?;
+        let text = argument.to_str()?;
+        if let Some(name) = without_escapes(text).map(OsString::from)
+            && !exists(argument)
+            && exists(&name)
+        {
+            return Some(name);
+        }
+        let name = name_of_text(text)?;
         (!is_there(argument) && is_there(&name)).then_some(name)
     };
     let arguments = arguments.into_iter();
     arguments
         .map(|argument| name_of(&argument).unwrap_or(argument))
         .collect()
+}
+
+/// Whether a path, or the archive of a member, is there.
+fn exists(path: &OsStr) -> bool {
+    let text = path.to_string_lossy();
+    let archives = text.match_indices(':').filter_map(|(at, _)| text.get(..at));
+    let mut names = archives.chain([&*text]);
+    names.any(|name| Path::new(name).symlink_metadata().is_ok())
+}
+
+/// A cell of tab-separated values without its escapes; `None` if it has none.
+fn without_escapes(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut has_escape = false;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        out.push(match chars.next()? {
+            '\\' => '\\',
+            't' => '\t',
+            'n' => '\n',
+            'r' => '\r',
+            _ => return None,
+        });
+        has_escape = true;
+    }
+    has_escape.then_some(out)
 }
 
 /// Whether a path, the folder that it is in or the archive of a member is there.

@@ -268,6 +268,11 @@ fn import_hint(args: &BookEditArgs) -> Option<(PathBuf, String)> {
 
 /// The file itself, or another one in its folder if it exists: what somebody has edited is not written again.
 fn new_file(file: &Path, name: &str) -> String {
+    // Next to a device no file is made.
+    let is_special = file
+        .metadata()
+        .is_ok_and(|found| !found.is_file() && !found.is_dir());
+    let file = if is_special { Path::new(name) } else { file };
     let others = [name.to_owned(), format!("new-{name}")];
     let others = others.iter().map(|name| file.with_file_name(name));
     let mut files = std::iter::once(file.to_path_buf()).chain(others);

@@ -708,10 +708,30 @@ fn target_format(args: &ArchiveCreateArgs) -> Result<&'static ArchiveFormat, Err
     };
     match ARCHIVES.iter().find(matches) {
         Some(container) if container.create.is_some() => Ok(container),
-        _ => Err(Error::usage(format!(
-            "no archive format `{name}` can be written; these can: {}",
-            known()
-        ))),
+        _ => {
+            let text = format!(
+                "no archive format `{name}` can be written; these can: {}",
+                known()
+            );
+            let is_common = |container: &&ArchiveFormat| {
+                container.create.is_some() && database_format(container).is_none()
+            };
+            let common = ARCHIVES
+                .iter()
+                .copied()
+                .find(|container| is_common(container));
+            let extension = common.and_then(|container| container.file.extensions.first());
+            let archive = args.archive.with_extension(extension.unwrap_or(&""));
+            let files: Vec<String> = args.files.iter().take(3).map(|file| quoted(file)).collect();
+            let files = match files.len() {
+                1 | 2 => files.join(" "),
+                _ => "FILES".to_owned(),
+            };
+            Err(Error::usage(text).with_hint(format!(
+                "`tabia archive create {} {files}` makes one that every program opens",
+                quoted(&free_path(archive))
+            )))
+        }
     }
 }
 

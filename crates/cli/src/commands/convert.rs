@@ -7,6 +7,7 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::ValueEnum as _;
 use tabia::convert::{ConvertOptions, Target, convert, writable};
 use tabia::core::GameFormat;
 use tabia::core::formats::Profile;
@@ -15,6 +16,7 @@ use tabia::core::games::Written;
 use tabia::core::io::{Charset, is_stream_device, require_replaceable};
 use tabia::core::loss::Feature;
 use tabia::core::shell_argument::{argument, file_argument};
+use tabia::formats::GAMES;
 use tabia::formats::archives::compressed::Compression;
 use tabia::list_openings::EcoUpdate;
 use tabia::repair::remains;
@@ -161,6 +163,18 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     let mut reporter = context.reporter("convert", args.force, rejects)?;
     reporter.are_problems_reported = args.are_problems_reported;
     let by = split_by(args);
+    if by.is_some() && !is_file {
+        let text = "games cannot be split on standard output";
+        let option = match args.split {
+            Some(count) => format!("--split {count}"),
+            None => "--split-by ".to_owned() + &split_field(args),
+        };
+        return Err(Error::usage(text).with_hint(format!(
+            "`tabia convert {}{} -o games.pgn {option}` writes files",
+            arguments(&args.paths, "GAMES"),
+            selection(&args.select)
+        )));
+    }
     let chooses = !args.select.filter.trim().is_empty() || args.select.records.games.is_some();
     // A mistyped query must not replace games by none, nor leave an empty file that looks like a result.
     let needs_games =
@@ -280,6 +294,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         reporter.discard_result();
     }
     reporter.commit(Some(&summary), None::<&()>)?;
+    note_ineffective(args, &context, format, path.map(Path::new));
     // Of a query that nothing fits, what the database itself loses is of no interest.
     if has_records {
         report_losses(&context.messages, &summary.losses, items.len() > 1);
@@ -288,17 +303,25 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     let keeps = |&feature: &Feature| format.can.has(feature) && !format.in_part.has(feature);
     // Who asked for a profile wants what it leaves out to be left out.
     let is_default = args.profile == Profile::default();
-    let of_games: Vec<Feature> = lost
-        .iter()
-        .copied()
-        .filter(|lost| *lost != Feature::DatabaseFacts)
-        .collect();
+    // A character set that was asked for is that of every profile.
+    let is_limited = !matches!(args.to_encoding, Charset::Auto | Charset::Utf8);
+    let is_of_profile = |lost: &Feature| {
+        *lost != Feature::DatabaseFacts && !(is_limited && *lost == Feature::Characters)
+    };
+    let of_games: Vec<Feature> = lost.iter().copied().filter(is_of_profile).collect();
+    let loses_characters = is_limited && lost.contains(&Feature::Characters);
     let is_profiled = !of_games.is_empty() && is_default && of_games.iter().all(keeps);
     let all = if of_games.len() == lost.len() {
         "all of this"
+    } else if loses_characters {
+        "the rest of this"
     } else {
         "all of this that games have"
     };
+    if loses_characters && !args.append && format.create_text.is_some() {
+        let hint = "without `--to-encoding` the output is UTF-8, which keeps all characters";
+        context.messages.hint(hint);
+    }
     // A database keeps the same whatever the profile.
     if is_profiled && of_games == [Feature::Tags] && !format.can.has(Feature::Moves) {
         context
@@ -310,6 +333,14 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         } else {
             format!("`--profile full` keeps {all}")
         });
+    }
+    if !args.is_of_other_verb
+        && !args.append
+        && format.create_text.is_none()
+        && let Some(path) = path
+        && let Some(hint) = fuller_formats(&context, format, Path::new(path), &of_games)
+    {
+        context.messages.hint(&hint);
     }
     if args.append
         && summary.losses.count(Feature::Characters) > 0
@@ -342,6 +373,9 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
                 "{numbers}: guiding texts only; `tabia show` shows one"
             )),
             None if args.shard.is_some() => context.messages.note(NO_GAME_IN_SHARD),
+            None if !has_records && summary.counts.deleted == 0 && reporter.count() == 0 => {
+                context.messages.note("there are no games to convert");
+            }
             Some(_) | None => {}
         }
     }
@@ -386,6 +420,19 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     if chooses && !has_records {
         code = code.worse(ExitCode::NoMatch);
     }
+    let unfit = summary.losses.count(Feature::ChessGames);
+    if unfit > 0
+        && unfit >= summary.counts.games
+        && !args.is_of_other_verb
+        && args.shard.is_none()
+        && !args.append
+    {
+        context.messages.warning(&format!(
+            "{} holds no games of ordinary chess: none was written",
+            format.file.name
+        ));
+        code = code.worse(ExitCode::Problems);
+    }
     let hint = reporter.repair_hint();
     reporter.finish(Some(&summary))?;
     if let Some(hint) = hint {
@@ -395,6 +442,47 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         code,
         games: summary.counts.games + summary.counts.texts,
         losses: summary.losses,
+    })
+}
+
+/// Kinds of losses from which on other formats are named.
+const MANY_LOSSES: usize = 4;
+
+/// The formats that keep more of what was lost: of the same program, and PGN, which keeps all that games have.
+fn fuller_formats(
+    context: &Context,
+    format: &GameFormat,
+    path: &Path,
+    lost: &[Feature],
+) -> Option<String> {
+    if lost.len() < MANY_LOSSES {
+        return None;
+    }
+    let program = |name: &'static str| name.split(' ').next();
+    let kept = |other: &GameFormat| {
+        let is_kept = |lost: &&Feature| other.can.has(**lost) && !other.in_part.has(**lost);
+        lost.iter().filter(is_kept).count()
+    };
+    let formats = context.resolver.formats().iter();
+    let others = formats.filter_map(|other| other.games());
+    let others = others.filter(|other| {
+        other.create.is_some()
+            && other.file.id != format.file.id
+            && program(other.file.name) == program(format.file.name)
+            && kept(other) > 0
+    });
+    let best = others.max_by_key(|other| kept(other));
+    let best = best.and_then(|best| Some((kept(best), best.file.extensions.first()?)));
+    let text = find_format(&context.resolver, "pgn").ok()?;
+    let full = quoted(&path.with_extension(text.extensions().first()?));
+    let full = format!("`-o {full} --profile full` all that games have");
+    Some(match best {
+        Some((count, extension)) => format!(
+            "`-o {}` keeps {count} of these {} kinds, {full}",
+            quoted(&path.with_extension(extension)),
+            lost.len()
+        ),
+        None => full.replace("` all", "` keeps all"),
     })
 }
 
@@ -588,6 +676,53 @@ fn positions(
         return Err(Error::usage(text).with_hint("`-o found.pgn` writes the games"));
     }
     Ok(choice)
+}
+
+/// Notes options that change nothing in this output, and a name of another format.
+fn note_ineffective(
+    args: &ConvertArgs,
+    context: &Context,
+    format: &'static GameFormat,
+    path: Option<&Path>,
+) {
+    if args.is_of_other_verb {
+        return;
+    }
+    let has_layout = format.create_text.is_some()
+        && format.can.has(Feature::Moves)
+        && GAMES.iter().any(|games| games.file.id == format.file.id);
+    let note = |option: &str, why: &str| {
+        context.messages.note(&format!("`{option}` {why}"));
+    };
+    let is_for_pgn = "is for PGN and changes nothing in this output";
+    if !has_layout && args.profile != Profile::default() {
+        note("--profile", is_for_pgn);
+    }
+    if !has_layout && args.no_wrap {
+        note("--no-wrap", is_for_pgn);
+    }
+    if args.force && path.is_none() {
+        note("--force", "is for a file that `-o` names");
+    }
+    let (Some(path), Some(_)) = (path, &args.to) else {
+        return;
+    };
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let named = context.resolver.format(&extension.to_ascii_lowercase());
+    if let Some(named) = named.filter(|named| named.id() != format.file.id) {
+        context.messages.warning(&format!(
+            "{} is named like another format ({}) than it has ({})",
+            path.path_text(),
+            named.name(),
+            format.file.name
+        ));
+    }
+}
+
+/// The value of `--split-by`.
+fn split_field(args: &ConvertArgs) -> String {
+    let value = args.split_by.and_then(|field| field.to_possible_value());
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// What the games of one output have in common, if there are to be several outputs.

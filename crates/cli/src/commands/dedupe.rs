@@ -12,7 +12,7 @@ use tabia::dedupe::{
 };
 use tabia::{Error, InputItem};
 
-use crate::args::{DedupeArgs, ListingArgs};
+use crate::args::{DedupeArgs, ListingArgs, SelectArgs};
 use crate::commands::convert;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -21,7 +21,9 @@ use crate::output_conflicts::{refuse_inputs, refuse_only_itself};
 use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, counted_as};
 use crate::report::Reporter;
-use crate::resolve_output_target::refuse_existing;
+use crate::resolve_output_target::{
+    format_of_to, refuse_absent_folder, refuse_existing, target_file,
+};
 
 const COLUMNS: [&str; 6] = ["group", "kind", "kept", "dropped", "reason", "score"];
 
@@ -117,6 +119,12 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     let is_file = |path: &&Path| *path != "-" && !is_stream_device(path);
     if let Some(output) = target.filter(is_file) {
         refuse_existing(output, args.force)?;
+        refuse_absent_folder(output)?;
+        let to = format_of_to(&context.resolver, args.to.as_deref())?;
+        let select = SelectArgs::default();
+        if !is_table(args) {
+            target_file(&context.resolver, output, to, &args.paths, &select)?;
+        }
     }
     let mut options = DedupeOptions::default();
     options.open = context.open.clone();
@@ -161,6 +169,22 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
         show(&context, &args.rows.listing, &duplicates, &items)?;
     }
     Ok(code.worse(converted.code))
+}
+
+/// Whether the games go to a table.
+#[cfg(feature = "parquet")]
+fn is_table(args: &DedupeArgs) -> bool {
+    let Some(output) = &args.output else {
+        return false;
+    };
+    let convert = convert::plain(&args.paths, output, args.to.as_deref(), &args.rows.common);
+    super::convert_to_tables::is_asked_for(&convert)
+}
+
+/// Whether the games go to a table.
+#[cfg(not(feature = "parquet"))]
+fn is_table(_args: &DedupeArgs) -> bool {
+    false
 }
 
 /// What became of the games; the beginning of the summary in a report.

@@ -248,7 +248,9 @@ fn facts(info: &Info) -> Vec<(String, String)> {
     let names = names.map(|(kind, count)| counted(*count, &format!("{kind:?}").to_lowercase()));
     push("names", Some(names.collect::<Vec<_>>().join(", ")));
     push("texts in", info.encoding.clone());
-    for (name, value) in &info.facts {
+    // Names of fields of a file are for `--json`.
+    let is_field = |name: &str| info.kind == "archive" && name.starts_with(char::is_uppercase);
+    for (name, value) in info.facts.iter().filter(|(name, _)| !is_field(name)) {
         let is_count = info.counts.contains(&name.as_str());
         let count = value.parse().ok().filter(|_| is_count);
         push(name, Some(count.map_or_else(|| value.clone(), grouped)));
@@ -274,7 +276,7 @@ fn facts(info: &Info) -> Vec<(String, String)> {
                 let count = counted(count, "problem");
                 let next = match (info.games, info.positions) {
                     (_, Some(_)) => "; `tabia book fix` corrects a copy",
-                    (Some(0), _) => "",
+                    (Some(0) | None, _) => "",
                     _ => "; `tabia repair` saves the rest",
                 };
                 // With the label it fits into 80 columns.

@@ -225,7 +225,13 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
         absent.report(&context)
     };
     let code = code.worse(absent);
-    if is_empty && !count_only && code != ExitCode::Input && terminal::stdout_is_terminal() {
+    let is_filtered = !options.filter.is_empty();
+    if is_filtered
+        && is_empty
+        && !count_only
+        && code != ExitCode::Input
+        && terminal::stdout_is_terminal()
+    {
         context.messages.note("no game fits the query");
     }
     if is_empty && let Some(hint) = exact_rating(&args.select.filter) {

@@ -17,8 +17,10 @@ use crate::commands::{convert, ls, scoutfish_query};
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::Listing;
-use crate::messages::Messages;
+use crate::messages::{Messages, is_named_like};
 use crate::parse_where_and_games::{parse_games, parse_query};
+use crate::path_text::PathText as _;
+use crate::resolve_output_target::arguments;
 
 pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
     if let Some(error) = option_as_word(&args.inputs) {
@@ -40,6 +42,9 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
     } else {
         filter
     };
+    if let Some(error) = missing_query(&args.inputs) {
+        return Err(error);
+    }
     if let Some(error) = misplaced_query(&args.inputs) {
         return Err(error);
     }
@@ -109,6 +114,21 @@ fn is_field_alone(text: &str) -> bool {
     })
 }
 
+/// The error of files without a query: the last one would be searched as a word.
+fn missing_query(inputs: &[OsString]) -> Option<Error> {
+    let (last, before) = inputs.split_last()?;
+    let path = Path::new(last);
+    let is_database = path.is_file() && is_named_like(path, |format| format.games().is_some());
+    if !is_database || !before.iter().all(|input| Path::new(input).exists()) {
+        return None;
+    }
+    let files = arguments(inputs, "IN");
+    let text = format!("the query is missing: {} is a file", path.path_text());
+    Some(Error::usage(text).with_hint(format!(
+        "it is the last argument, for example `tabia search {files} player:carlsen`"
+    )))
+}
+
 /// The error of a query that is several arguments, or is before the paths.
 fn misplaced_query(inputs: &[OsString]) -> Option<Error> {
     let (_, before) = inputs.split_last()?;
@@ -168,9 +188,10 @@ fn write(
             "`--limit` and `--offset` are for rows; `--games` chooses games",
         ));
     }
-    if args.columns.is_some() || listing.no_header {
-        return Err(Error::usage(
-            "`--columns` and `--no-header` are for rows, not for games that are written",
+    if args.columns.is_some() || listing.no_header || listing.has_style() {
+        let text = "`--columns`, `--no-header`, `--json` and the like are for rows, not for games that are written";
+        return Err(Error::usage(text).with_hint(
+            "without `-o` rows go to standard output; the extension of `-o` names a format",
         ));
     }
     let mut arguments = convert::plain(paths, output, args.to.as_deref(), &args.rows.common);

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
     let items = context.contents(std::slice::from_ref(&args.path))?;
     let item = match items.as_slice() {
         [item] => item,
-        several => return Err(ambiguous(several)),
+        several => return Err(ambiguous(several, &args.game)),
     };
     let numbers = match numbers {
         Some(numbers) => numbers,
@@ -149,6 +149,11 @@ fn show(
             out.text(&text)
         };
     }
+    // A ply that the game does not have is an error before anything is printed.
+    let board = args
+        .board
+        .map(|ply| draw_board(game, ply, out.is_colored()));
+    let board = board.transpose()?;
     let mut options = CreateOptions::default();
     options.profile = args.profile;
     let is_narrow = terminal::stdout_is_terminal() && terminal::width() < PGN_WIDTH;
@@ -163,17 +168,17 @@ fn show(
     }
     pgn_colors::write(text.trim_end(), out)?;
     out.text("\n")?;
-    if let Some(ply) = args.board {
+    if let Some(board) = board {
         out.text("\n")?;
-        draw_board(game, ply, out)?;
+        out.escaped(&board)?;
     }
     Ok(())
 }
 
 /// The position after a ply of the mainline, as a board.
-fn draw_board(game: &Game, ply: BoardPly, out: &mut StdoutWriter) -> Result<(), Error> {
+fn draw_board(game: &Game, ply: BoardPly, is_colored: bool) -> Result<String, Error> {
     let Some(mut position) = game.start_position() else {
-        return out.text("The game has no legal start position.\n");
+        return Ok("The game has no legal start position.\n".to_owned());
     };
     let plies = match ply {
         BoardPly::Last => usize::MAX,
@@ -191,7 +196,7 @@ fn draw_board(game: &Game, ply: BoardPly, out: &mut StdoutWriter) -> Result<(), 
         let text = format!("`--board={plies}`: the game has {played}");
         return Err(Error::usage(text));
     }
-    out.escaped(&board::draw(&position, out.is_colored()))
+    Ok(board::draw(&position, is_colored))
 }
 
 /// The width of lines of PGN.
@@ -216,9 +221,17 @@ fn wrapped(text: &str, width: usize) -> String {
     out
 }
 
-fn ambiguous(items: &[InputItem]) -> Error {
+fn ambiguous(items: &[InputItem], number: &str) -> Error {
     let names: Vec<String> = items.iter().take(5).map(InputItem::name).collect();
-    Error::usage(format!("name one of several: {}", names.join(", ")))
+    let error = Error::usage(format!("name one of several: {}", names.join(", ")));
+    let mut databases = items.iter().filter(|item| item.format().games().is_some());
+    match databases.next() {
+        Some(first) => error.with_hint(format!(
+            "`tabia show {} --game {number}`, for example",
+            file_argument(&first.name())
+        )),
+        None => error,
+    }
 }
 
 /// Titles and bodies; HTML without its tags.

@@ -355,7 +355,7 @@ fn values_of_which_one_book_alone_can_be_kept_are_counted() {
     }
     let merge = ["book", "merge", "good.ctg", "bad.ctg", "-o", "x.ctg"];
     let run = tabia(&folder, &merge).expect(0);
-    for (text, count) in [("NAGs", "1"), ("book moves with advice", "1")] {
+    for (text, count) in [("move symbols", "1"), ("book moves with advice", "1")] {
         let mut lines = run.err.lines();
         let row = lines.find(|line| line.trim_start().starts_with(text));
         assert!(row.is_some_and(|row| row.ends_with(count)), "{}", run.err);

@@ -77,7 +77,10 @@ fn games_of_chess_do_not_become_bughouse() {
         &["convert", "games.pgn", "m.bpgn", "-o", "all.bpgn"],
     )
     .expect(0);
-    let row = run.err.lines().find(|line| line.contains("games of chess"));
+    let row = run
+        .err
+        .lines()
+        .find(|line| line.contains("games of ordinary chess"));
     assert!(
         row.unwrap().contains(&format!("  {games}  ")),
         "{}",

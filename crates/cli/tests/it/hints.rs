@@ -192,7 +192,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["info", "noise.cbh"],
         4,
-        "`tabia repair noise.cbh -o saved-noise.cbh`",
+        "copy or download it again from where it came from, with the other files",
     ),
     (
         &["info", "--from", "cbh", "games.pgn"],
@@ -909,7 +909,7 @@ const DAMAGED_CASES: &[(&[&str], i32, &str)] = &[
     (
         &["info", "bad.zip"],
         4,
-        "`tabia repair bad.zip -o saved-bad`",
+        "copy or download it again from where it came from",
     ),
     (
         &["check", "three.zip"],
@@ -1193,6 +1193,7 @@ fn recommended_commands_exist() {
 fn saved_databases_have_names_that_can_be_written() {
     let scratch = folder("hints-saved");
     fs::write(scratch.join("junk.cbh"), [0xa7; 3000]).unwrap();
+    fs::copy(scratch.join("games.cbg"), scratch.join("junk.cbg")).unwrap();
     let run = tabia(&scratch, &["info", "junk.cbh"]).expect(4);
     let hint = "`tabia repair junk.cbh -o saved-junk.cbh`";
     assert!(run.err.contains(hint), "{}", run.err);
@@ -1329,6 +1330,7 @@ fn a_list_of_absent_numbers_has_an_exit_code() {
 fn file_names_in_hints_are_quoted() {
     let scratch = folder("hints-quoted");
     fs::write(scratch.join("my games.cbh"), "?").unwrap();
+    fs::write(scratch.join("my games.cbg"), "?").unwrap();
     fs::write(scratch.join("Tal's.pgn"), "[White \"A\"]\n\n1. e4 *\n").unwrap();
     for (args, expected) in [
         (

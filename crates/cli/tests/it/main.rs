@@ -42,6 +42,7 @@ mod folders;
 mod formats_and_help;
 mod game_selection;
 mod hints;
+mod hints_that_hold;
 mod index;
 mod info;
 mod input_paths;

@@ -100,7 +100,7 @@ fn records_that_the_new_file_cannot_hold_are_not_whole() {
     let account = run.json();
     assert_eq!(counts(&account), [2, 1, 1, 0], "{account}");
     let reason = account["recordList"][0]["reasons"][0]["reason"].as_str();
-    assert_eq!(reason, Some("the new file cannot hold tag pairs"));
+    assert_eq!(reason, Some("the new file cannot hold tags"));
 }
 
 #[test]

@@ -37,20 +37,20 @@ macro_rules! features {
 
 features! {
     /// Tag pairs beyond the Seven Tag Roster.
-    Tags = "tag pair" / "tag pairs",
+    Tags = "tag" / "tags",
     /// Other spellings of a tag value that mean the same: `Adams,M` for `Adams, M`, `01` for `1`, an empty
     /// value for none.
-    TagSpellings = "spelling of a tag value" / "spellings of tag values",
+    TagSpellings = "spelling of a name or value" / "spellings of names and values",
     /// Header facts that only some database formats store (rating types, save times, …).
-    HeaderFacts = "header fact of another format" / "header facts of other formats",
+    HeaderFacts = "header detail of another program" / "header details of other programs",
     /// Facts of the database itself: title, type, names of flags.
-    DatabaseFacts = "fact of the whole database" / "facts of the whole database",
+    DatabaseFacts = "detail of the database itself" / "details of the database itself",
     /// Values longer than the target's fields.
-    LongText = "text cut to the target's length" / "texts cut to the target's length",
+    LongText = "text cut to fit" / "texts cut to fit",
     /// Line breaks and other control characters in the values of tags.
     TagText = "tag with a control character, now a blank" / "tags with control characters, now blanks",
     /// Characters outside the target's character set; each text that has some is counted once.
-    Characters = "text with characters outside the target's character set" / "texts with characters outside the target's character set",
+    Characters = "text with characters that the target lacks" / "texts with characters that the target lacks",
     /// Setup positions.
     SetupPositions = "setup position" / "setup positions",
     /// Setup positions that are not legal chess.
@@ -64,7 +64,7 @@ features! {
     /// Comments.
     Comments = "comment" / "comments",
     /// Comments before their move, or after its variations.
-    CommentPlacement = "position of a comment" / "positions of comments",
+    CommentPlacement = "moved comment" / "moved comments",
     /// Languages of comments.
     Languages = "comment language" / "comment languages",
     /// Line breaks and braces inside comments.
@@ -72,7 +72,7 @@ features! {
     /// Several comments on one move.
     SeveralComments = "separate comment on one move" / "separate comments on one move",
     /// Numeric annotation glyphs.
-    Nags = "NAG" / "NAGs",
+    Nags = "move symbol" / "move symbols",
     /// Coloured squares and arrows.
     Shapes = "coloured square or arrow" / "coloured squares and arrows",
     /// Colours of shapes that have no letter.
@@ -84,7 +84,7 @@ features! {
     /// Depths and engines of evaluations.
     EvalDepths = "depth of an evaluation" / "depths of evaluations",
     /// Evaluation profiles of games.
-    EvalProfiles = "evaluation profile" / "evaluation profiles",
+    EvalProfiles = "evaluation graph" / "evaluation graphs",
     /// Medals.
     Medals = "medal" / "medals",
     /// Critical positions.
@@ -117,7 +117,7 @@ features! {
     /// Deletion marks.
     DeletionMarks = "deletion mark" / "deletion marks",
     /// Data of one format without a common meaning.
-    Foreign = "data item of one format only" / "data items of one format only",
+    Foreign = "detail of one program only" / "details of one program only",
     /// Weights of book moves.
     BookWeights = "weight of a book move" / "weights of book moves",
     /// Numbers of games in which book moves were played.
@@ -137,9 +137,9 @@ features! {
     /// Moves that could not be read.
     UnreadMoves = "unreadable move" / "unreadable moves",
     /// Moves of games.
-    Moves = "move of a game" / "moves of games",
+    Moves = "move" / "moves",
     /// Games of chess, as opposed to matches of bughouse.
-    ChessGames = "game of chess" / "games of chess",
+    ChessGames = "game of ordinary chess" / "games of ordinary chess",
 }
 
 impl Feature {

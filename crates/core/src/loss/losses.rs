@@ -25,7 +25,7 @@ pub struct LossCount {
 /// let mut losses = Losses::new();
 /// losses.add(Feature::Nags, 2, Some(GameIndex(7)));
 /// losses.add(Feature::Variations, 1, None);
-/// assert_eq!(losses.to_string(), "1 variation, 2 NAGs");
+/// assert_eq!(losses.to_string(), "1 variation, 2 move symbols");
 /// assert_eq!(losses.count(Feature::Nags), 2);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -185,10 +185,7 @@ mod tests {
         }
         losses.add(Feature::Medals, 1, None);
         losses.add(Feature::Foreign, 2, None);
-        assert_eq!(
-            losses.to_string(),
-            "1 medal, 2 data items of one format only"
-        );
+        assert_eq!(losses.to_string(), "1 medal, 2 details of one program only");
     }
 
     #[test]
@@ -227,7 +224,7 @@ mod tests {
         losses.add(Feature::Nags, 2, Some(GameIndex(7)));
         losses.add(Feature::Nags, 1, Some(GameIndex(3)));
         losses.add(Feature::Medals, 0, None);
-        assert_eq!(losses.to_string(), "3 NAGs");
+        assert_eq!(losses.to_string(), "3 move symbols");
         let counts: Vec<_> = losses.iter().map(|(_, loss)| loss.first).collect();
         assert_eq!(counts, [Some(GameIndex(3))]);
     }

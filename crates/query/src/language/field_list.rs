@@ -368,6 +368,9 @@ pub(super) fn hint_for_unknown(name: &str) -> String {
     if of_country.contains(&name.to_ascii_lowercase().as_str()) {
         return "countries are tags: `tag:WhiteFed=GER`, for example; `tabia help search` lists all fields".to_owned();
     }
+    if let "name" | "names" = name.to_ascii_lowercase().as_str() {
+        return "did you mean `player`? `tabia help search` lists all fields, `event` and `site` among them".to_owned();
+    }
     if let month @ ("month" | "day") = name.to_ascii_lowercase().as_str() {
         let date = if month == "day" {
             "????.??.05"

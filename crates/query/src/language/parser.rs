@@ -185,11 +185,18 @@ impl Parser {
         if is_begun && !moves.contains(' ') {
             return;
         }
-        self.suggestions.push(Suggestion {
+        let meant = if play(&moves).is_ok() {
+            Some(format!("line:\"{moves}\""))
+        } else if is_begun {
+            None
+        } else {
+            moves_in_games(&moves)
+        };
+        self.suggestions.extend(meant.map(|meant| Suggestion {
             column,
-            meant: format!("line:\"{moves}\""),
+            meant,
             word: moves,
-        });
+        }));
     }
 
     /// The test of a term; `None` if it has no value.
@@ -413,6 +420,21 @@ fn is_board(word: &str) -> bool {
     word.matches('/').count() == 7 && Setup::parse_fen(word.as_bytes()).is_ok()
 }
 
+/// Moves that are no line from the start, as terms about moves anywhere in a game: `move:e5 -> move:Nf6`. `None` if
+/// one of them is no pattern of a move.
+fn moves_in_games(moves: &str) -> Option<String> {
+    let bare = |word: &str| {
+        let word = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        let word = word.trim_start_matches(['.', '…']);
+        word.trim_end_matches(['!', '?']).to_owned()
+    };
+    let words = moves.split(' ').map(bare).filter(|word| !word.is_empty());
+    let terms: Vec<String> = words.map(|word| format!("move:{word}")).collect();
+    let meant = terms.join(" -> ");
+    let is_query = !meant.is_empty() && parse(&meant).is_ok();
+    is_query.then_some(meant)
+}
+
 /// Whether a word is a move, with its number or without, or a number with a dot.
 fn looks_like_moves(word: &str) -> bool {
     let after = word.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -459,7 +481,9 @@ fn meant_value(field: &'static str, value: &RawValue) -> Option<String> {
     if let Some(most) = text.strip_suffix('-') {
         forms.push(format!("<={most}"));
     }
-    if let Some((from, to)) = text.split_once('-').or_else(|| text.split_once(" to ")) {
+    if let Some((from, to)) = text.split_once('-').or_else(|| text.split_once(" to "))
+        && !values::is_reversed(field, from, to)
+    {
         forms.push(format!("{from}..{to}"));
     }
     if let Some(start) = text.strip_suffix('*') {
@@ -625,13 +649,18 @@ fn field_test(field: &'static str, raw: &[RawValue]) -> Result<Test, FilterError
     let elo = |field| numbers("a rating").map(|bounds| Test::Elo(field, bounds));
     let dates = |field| {
         let date = |value: &RawValue| {
-            DateTest::parse(&value.text).ok_or_else(|| match without_part(&value.text) {
-                Some(date) => unfit(
-                    value,
-                    &format!("a comparison or a range of days: a part of {date} is unknown"),
-                )
-                .with_hint(format!("`{date}` alone fits its known parts")),
-                None => unfit(value, "a date"),
+            DateTest::parse(&value.text).ok_or_else(|| {
+                if let Some(date) = without_part(&value.text) {
+                    let expected =
+                        format!("a comparison or a range of days: a part of {date} is unknown");
+                    let hint = format!("`{date}` alone fits its known parts");
+                    return unfit(value, &expected).with_hint(hint);
+                }
+                let error = unfit(value, "a date");
+                match values::part_that_no_date_has(&value.text) {
+                    Some(why) => error.with_hint(why),
+                    None => error,
+                }
             })
         };
         let tests = raw.iter().map(date).collect::<Result<_, _>>()?;
@@ -658,9 +687,14 @@ fn field_test(field: &'static str, raw: &[RawValue]) -> Result<Test, FilterError
         "elodiff" => Test::EloDifference(numbers("a difference of ratings")?),
         "date" => dates(DateField::Game)?,
         "eventdate" => dates(DateField::Event)?,
-        "result" => Test::Result(named(raw, "a result", values::RESULTS, |text| {
-            ResultTest::parse(text)
-        })?),
+        "result" => {
+            let parse = |text: &str| ResultTest::parse(text);
+            let tests = named(raw, "a result", values::RESULTS, parse);
+            Test::Result(tests.map_err(|mut error| {
+                let hint = error.hint.take().unwrap_or_default();
+                error.with_hint(hint.replace("known are ", "known are 1-0, 0-1, 1/2-1/2, *, "))
+            })?)
+        }
         "eco" => Test::Eco(all(raw, "an ECO code", values::eco)?),
         "opening" => Test::Opening(texts()),
         "line" => Test::Line(raw.iter().map(line).collect::<Result<_, _>>()?),

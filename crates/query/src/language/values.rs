@@ -512,6 +512,31 @@ pub(super) fn is_reversed(field: &str, from: &str, to: &str) -> bool {
     }
 }
 
+/// Why a date, a comparison or a range is none, if that is a month above 12 or a day above 31: `there is no month 13`.
+pub(super) fn part_that_no_date_has(text: &str) -> Option<String> {
+    let ends = text.split("..");
+    let mut ends = ends.map(|end| end.trim_start_matches(['<', '>', '=']));
+    ends.find_map(|end| {
+        let mut parts = end.split(['.', '-', '/']);
+        let year = parts.next().filter(|year| year.len() == 4)?;
+        let numbers: Vec<u32> = parts.map(str::parse).collect::<Result<_, _>>().ok()?;
+        // The second year of a range.
+        let is_year = |number: u32| number >= 1000;
+        match *numbers.as_slice() {
+            _ if !is_unknown_or_number(year) => None,
+            [month] | [month, _] if month > 12 && !is_year(month) => {
+                Some(format!("there is no month {month}; months are 1 to 12"))
+            }
+            [_, day] if day > 31 => Some(format!("there is no day {day}; days are 1 to 31")),
+            _ => None,
+        }
+    })
+}
+
+fn is_unknown_or_number(year: &str) -> bool {
+    year == "????" || year.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether a part of a date is unknown and one after it need not be: such dates are no days in a row.
 pub(super) fn has_gap(date: Date) -> bool {
     date.year == 0 || (date.month == 0 && date.day != 0)

@@ -12,7 +12,7 @@ use tabia::core::books::Book as _;
 use tabia::core::chess::Color;
 use tabia::core::io::Source;
 use tabia::core::loss::Feature;
-use tabia::core::shell_argument::file_argument;
+use tabia::core::shell_argument::{argument, file_argument};
 use tabia::formats::books::kvetka::{Header, KvetkaBook, Sources, first_part};
 use tabia::{Error, InputItem};
 
@@ -29,7 +29,7 @@ use crate::parse_where_and_games::{parse_games, parse_query};
 use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, counted_as, grouped, size};
 use crate::report::{Reporter, report_file_losses};
-use crate::resolve_output_target::refuse_existing;
+use crate::resolve_output_target::{arguments, refuse_absent_folder, refuse_existing};
 
 pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
@@ -60,6 +60,7 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     if !args.no_record {
         refuse_existing(&record, replaces)?;
     }
+    refuse_absent_folder(&args.output)?;
     let mut options = options(args, &context, is_polyglot)?;
     if is_kvetka {
         set_kvetka(&mut options, args)?;
@@ -83,8 +84,20 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let mut build = build?;
     if let Some(text) = why_not_written(args, &mut build) {
         // Nothing is written: neither done, nor done with problems, whatever the inputs had.
+        let is_damaged = reporter.count() > 0;
         reporter.finish(None)?;
         context.messages.error(&Error::invalid(text));
+        let games = arguments(&args.paths, "GAMES");
+        let counts = build.built.games;
+        if counts.used == 0 && counts.filtered > 0 && !args.filter.trim().is_empty() {
+            context.messages.hint(&format!(
+                "`tabia search {games} {}` lists the games that fit",
+                argument(&args.filter)
+            ));
+        } else if counts.used == 0 && is_damaged {
+            let hint = format!("`tabia check {games}` lists what is damaged");
+            context.messages.hint(&hint);
+        }
         return Ok(ExitCode::NoMatch);
     }
     if !args.no_record {

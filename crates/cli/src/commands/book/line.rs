@@ -23,6 +23,12 @@ const COLUMNS: &[&str] = &["moves", "plies", "opening"];
 const NUMERIC: &[&str] = &["plies"];
 
 pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Error> {
+    if args.best && args.count > 1 {
+        let text = "`--best` is one line, and `--count` is for lines that are drawn";
+        return Err(
+            Error::usage(text).with_hint("without `--best` moves are drawn by their weights")
+        );
+    }
     let context = Context::new(&args.common)?;
     let TypedPosition {
         start,

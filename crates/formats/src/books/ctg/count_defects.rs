@@ -101,7 +101,8 @@ impl Findings {
                 lines.push(format!("{} {text}", counted(count, one, several)));
             }
         }
-        if self.added != self.records {
+        // The count includes records that ChessBase has removed since.
+        if self.added < self.records {
             let (added, records) = (self.added, self.records);
             lines.push(format!(
                 "the header counts {}, the book has {records}",
