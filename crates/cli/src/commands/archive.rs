@@ -494,7 +494,7 @@ fn new_members(
     let is_target = |path: &Path| target.is_some() && path.canonicalize().ok() == target;
     for (name, file) in &with_companions(files)? {
         if file.is_dir() {
-            let mut found = NewMember::from_folder(file)?;
+            let mut found = NewMember::from_folder(file, &has_known_extension)?;
             if files.len() == 1 {
                 flatten(&mut found.members, format);
             }
@@ -520,6 +520,17 @@ fn new_members(
         return Err(input_and_output(args.archive.path_text()));
     }
     Ok(all)
+}
+
+/// Whether a format or its companions have the extension of a path.
+fn has_known_extension(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let extension = extension.to_ascii_lowercase();
+    formats().any(|format| {
+        let mut companions = format.companions().iter();
+        format.extensions().contains(&extension.as_str())
+            || companions.any(|companion| companion.extension == extension)
+    })
 }
 
 /// Takes the name of the folder from its members if it has the files of one database and the archive is that

@@ -7,7 +7,6 @@ use tabia_core::io::{Blob, FileIdentity, JournaledFolder, list_folder};
 use tabia_core::{Error, Result};
 
 use super::Timestamp;
-use crate::formats;
 
 /// A file to be written to an archive.
 #[derive(Debug, Clone)]
@@ -25,20 +24,9 @@ pub struct NewMember {
 pub struct FolderMembers {
     /// The files to be packed, sorted by name.
     pub members: Vec<NewMember>,
-    /// Paths of what cannot be packed, sorted: links to folders and to nothing, links to files whose names no format
-    /// has, pipes and devices.
+    /// Paths of what cannot be packed, sorted: links to folders and to nothing, links that are not followed,
+    /// pipes and devices.
     pub left_out: Vec<PathBuf>,
-}
-
-/// Whether a format or its companions have the extension of a path.
-fn has_known_extension(path: &Path) -> bool {
-    let extension = path.extension().unwrap_or_default().to_string_lossy();
-    let extension = extension.to_ascii_lowercase();
-    formats().any(|format| {
-        let mut companions = format.companions().iter();
-        format.extensions().contains(&extension.as_str())
-            || companions.any(|companion| companion.extension == extension)
-    })
 }
 
 #[derive(Debug, Clone)]
@@ -74,13 +62,13 @@ impl NewMember {
     }
 
     /// All files below a folder, sorted by path. Their names begin with the name of the folder. A link to a file is
-    /// packed as the file it leads to if its name is one of a format; of a set whose replacement was interrupted,
+    /// packed as the file it leads to if `follows` the path of the link; of a set whose replacement was interrupted,
     /// the new files are packed. Hidden files that replacements of this program leave ([`JournaledFolder`]) are left
     /// out without being named.
     ///
     /// # Errors
     /// When a folder cannot be listed, or a file is gone.
-    pub fn from_folder(folder: &Path) -> Result<FolderMembers> {
+    pub fn from_folder(folder: &Path, follows: &dyn Fn(&Path) -> bool) -> Result<FolderMembers> {
         let top = folder
             .file_name()
             .unwrap_or_default()
@@ -100,8 +88,7 @@ impl NewMember {
                 };
                 // Links can lead outside of the folder, or to a folder above.
                 let kind = std::fs::symlink_metadata(&path).map_err(in_folder)?;
-                let is_linked =
-                    || kind.is_symlink() && path.is_file() && has_known_extension(&path);
+                let is_linked = || kind.is_symlink() && path.is_file() && follows(&path);
                 if kind.is_dir() {
                     pending.push((path, name));
                 } else if kind.is_file() || is_linked() {

@@ -326,7 +326,7 @@ impl Finder<'_> {
             .then_some((rare, frequent))
     }
 
-    /// Whether years, ratings and ids allow two members to be one person. That they have met is asked when all of a
+    /// Whether years, ratings and ids allow two members to be one person. Whether they played each other is asked when all of a
     /// cluster are known: it does not decide which other name one of them is short for.
     fn could_be_one(&self, a: usize, b: usize) -> bool {
         let (Some(a), Some(b)) = (self.members.get(a), self.members.get(b)) else {
@@ -410,10 +410,10 @@ impl Finder<'_> {
             // References contradict each other: nothing is proposed.
             _ => return None,
         };
-        // Players who met are not one person, whoever else the names could be short for.
+        // Players who played each other are not one person, whoever else the names could be short for.
         let all = members.clone();
-        let meets = |a: &Member<'_>| all.iter().any(|b| a.found.opponents.contains(b.name));
-        members.retain(|member| member.name == proposal || !meets(member));
+        let is_opponent = |a: &Member<'_>| all.iter().any(|b| a.found.opponents.contains(b.name));
+        members.retain(|member| member.name == proposal || !is_opponent(member));
         if members.iter().all(|member| member.name == proposal) {
             return None;
         }
@@ -591,7 +591,7 @@ mod tests {
     }
 
     #[test]
-    fn players_who_met_are_not_one() {
+    fn opponents_are_not_one_player() {
         let games = |opponents: &[&str]| Use {
             games: 3,
             years: (2000, 2001),
@@ -599,8 +599,8 @@ mod tests {
             ..Use::default()
         };
         let uses = |rows: &[(&str, &[&str])]| {
-            let row = |(name, met): &(&str, &[&str])| {
-                ((NamedThing::Player, (*name).to_owned()), games(met))
+            let row = |(name, opponents): &(&str, &[&str])| {
+                ((NamedThing::Player, (*name).to_owned()), games(opponents))
             };
             let uses: BTreeMap<_, _> = rows.iter().map(row).collect();
             find(&uses, None, None, &Progress::new()).unwrap()

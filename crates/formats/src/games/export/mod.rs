@@ -165,7 +165,7 @@ mod tests {
         let (text, losses) = written(&NDJSON, &[annotated(), Game::new()]);
         assert_eq!(
             losses.to_string(),
-            "1 tag pair, 1 variation, 1 clock time, 1 depth of an evaluation"
+            "1 tag, 1 variation, 1 clock time, 1 depth of an evaluation"
         );
         let expected = concat!(
             r#"{"tags":{"White":"Tal \"Misha\", M","WhiteElo":"2705","Round":"?","TimeControl":"60+1"},"#,
@@ -187,7 +187,7 @@ mod tests {
         let (text, losses) = written(&CSV, &[annotated(), Game::new()]);
         assert_eq!(
             losses.to_string(),
-            "1 tag pair, 1 variation, 2 clock times, 1 depth of an evaluation"
+            "1 tag, 1 variation, 2 clock times, 1 depth of an evaluation"
         );
         let rows = parse_csv(&text);
         let value = |name: &str| {
