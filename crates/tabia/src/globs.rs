@@ -156,6 +156,9 @@ fn folders_below(folders: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<Error>) {
         names.sort();
         if all.len() + open.len() < MAX_FOLDERS {
             open.extend(names.into_iter().rev().map(|name| folder.join(name)));
+        } else if !names.is_empty() {
+            let text = format!("`**` lists at most {MAX_FOLDERS} folders, not those in this one");
+            errors.push(Error::unsupported(text).in_path(&listed(&folder)));
         }
         all.push(folder);
     }
