@@ -76,7 +76,16 @@ fn run() -> ExitCode {
     let arguments = args::rewrite_arguments::protect_queries(arguments);
     let arguments = args::rewrite_arguments::with_names_as_printed(arguments);
     let arguments = args::rewrite_arguments::from_polyglot(arguments);
-    let (mut cli, verb) = match args::command().try_get_matches_from(&arguments) {
+    let mut matches = args::command_without_help().try_get_matches_from(&arguments);
+    if let Err(error) = &matches
+        && matches!(
+            error.kind(),
+            ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+        )
+    {
+        matches = args::command().try_get_matches_from(&arguments);
+    }
+    let (mut cli, verb) = match matches {
         Ok(matches) => match Cli::from_arg_matches(&matches) {
             Ok(cli) => (cli, args::verb_name(&matches)),
             Err(error) => return print_clap_error(&error, &arguments),

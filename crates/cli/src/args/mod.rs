@@ -147,8 +147,22 @@ impl Verb {
     }
 }
 
-/// The command line as clap knows it. `--help` prints the short help of a verb, `help VERB` the long
-/// one.
+/// The command line as clap parses it. `--help` asks for the short help of a verb, whose text is that of [`command`].
+pub(crate) fn command_without_help() -> clap::Command {
+    let short_help = || {
+        clap::Arg::new("help")
+            .short('h')
+            .long("help")
+            .action(ArgAction::HelpShort)
+    };
+    Cli::command().mut_subcommands(move |verb| {
+        let verb = verb.mut_subcommands(|inner| inner.disable_help_flag(true).arg(short_help()));
+        verb.disable_help_flag(true).arg(short_help())
+    })
+}
+
+/// As [`command_without_help`], with the texts of help, which take longer than all else at the start. `--help`
+/// prints the short help of a verb, `help VERB` the long one.
 pub(crate) fn command() -> clap::Command {
     Cli::command().mut_subcommands(|verb| {
         let group = verb.get_name().to_owned();
