@@ -82,7 +82,10 @@ impl Cbh2Database {
             return Err(wrong_format(why).in_file(&label));
         };
         if !header.is_ours() {
-            let why = "its header is that of no known version".to_owned();
+            let why = format!(
+                "its header is that of no known version: {} bytes, {} a record",
+                header.header_size, header.record_size
+            );
             return Err(wrong_format(why).in_file(&label));
         }
         let records = (headers.len() / SIZE).saturating_sub(1);
