@@ -1117,6 +1117,25 @@ fn a_file_that_is_cut_while_it_is_read_costs_only_the_request() {
     assert_eq!(server.stop(), 0);
 }
 
+/// A file that is cut ends the process that maps it; the first one, which starts the others, maps none.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_first_process_maps_no_input_once_the_address_is_printed() {
+    let folder = Scratch::new("serve-maps");
+    let path = folder.path().join("large.pgn");
+    let game = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 *\n\n";
+    // Counting takes longer than looking, and is done at the start.
+    std::fs::write(&path, game.repeat(100_000)).unwrap();
+    let server = Running::start(&folder, &["large.pgn"]);
+    let end = Instant::now() + Duration::from_millis(500);
+    while Instant::now() < end {
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", server.child.id())).unwrap();
+        assert!(!maps.contains("large.pgn"), "{maps}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(server.stop(), 0);
+}
+
 fn cut(path: &Path, len: u64) {
     let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
     file.set_len(len).unwrap();

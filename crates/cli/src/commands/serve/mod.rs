@@ -53,11 +53,21 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
     let context = Context::without_signals(&args.common)?;
     let folder = StateFolder::from_environment();
     #[cfg(unix)]
-    if let Some((listener, key)) = supervisor::inherited()? {
+    if let Some(inherited) = supervisor::inherited()? {
         let stop = StopHandle::new();
         stop_on_signal(&stop);
         supervisor::stop_with_parent(&stop);
-        serve(args, &context, listener, key, &stop)?;
+        let shelf = shelf(args, &context)?;
+        if !inherited.is_restart {
+            describe(args, &context, &shelf);
+        }
+        serve(
+            args,
+            &context,
+            shelf,
+            (inherited.listener, inherited.key),
+            &stop,
+        )?;
         return Ok(ExitCode::Done);
     }
     let paths = paths(args);
@@ -98,25 +108,13 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
         let text = "other machines can ask with this key; the traffic is not encrypted";
         context.messages.note(text);
     }
-    let mut unreadable = Unreadable::default();
-    shelf.for_each_error(&mut |error| unreadable.warn(error, &context.messages));
-    // The page does not wait until the games are counted.
-    let games = shelf.uncounted_games();
-    let (messages, out, lan) = (context.messages.clone(), args.out.clone(), args.lan);
-    std::thread::spawn(move || {
-        let games = games.count(TIME_TO_COUNT);
-        for error in &games.errors {
-            unreadable.warn(error, &messages);
-        }
-        unreadable.count_others(&messages);
-        messages.note(&summary(&games, out.as_deref(), lan));
-    });
     if !args.no_open && !args.json && !args.api_only {
         browser::open(&folder, &url);
     }
-    drop(shelf);
     #[cfg(unix)]
     {
+        // This process maps no file from now on: one that is cut must not end it.
+        drop(shelf);
         let supervised = supervisor::supervise(&listener, &key, &is_stopped, &context.messages);
         // The process that answered may have been ended before it could.
         let dropped = folder.for_dropped_files();
@@ -127,7 +125,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
     {
         let stop = StopHandle::new();
         stop_on_signal(&stop);
-        serve(args, &context, listener, key, &stop)?;
+        describe(args, &context, &shelf);
+        serve(args, &context, shelf, (listener, key), &stop)?;
     }
     Ok(ExitCode::Done)
 }
@@ -147,14 +146,30 @@ fn shelf(args: &ServeArgs, context: &Context) -> Result<Shelf, Error> {
     Ok(shelf)
 }
 
+/// Names the inputs that cannot be read, and states how much there is: the page does not wait until the games are
+/// counted.
+fn describe(args: &ServeArgs, context: &Context, shelf: &Shelf) {
+    let mut unreadable = Unreadable::default();
+    shelf.for_each_error(&mut |error| unreadable.warn(error, &context.messages));
+    let games = shelf.uncounted_games();
+    let (messages, out, lan) = (context.messages.clone(), args.out.clone(), args.lan);
+    std::thread::spawn(move || {
+        let games = games.count(TIME_TO_COUNT);
+        for error in &games.errors {
+            unreadable.warn(error, &messages);
+        }
+        unreadable.count_others(&messages);
+        messages.note(&summary(&games, out.as_deref(), lan));
+    });
+}
+
 fn serve(
     args: &ServeArgs,
     context: &Context,
-    listener: TcpListener,
-    key: Key,
+    shelf: Shelf,
+    (listener, key): (TcpListener, Key),
     stop: &StopHandle,
 ) -> Result<(), Error> {
-    let shelf = shelf(args, context)?;
     let mut options = ServerOptions::new(key, game_json::document);
     if let Some(folder) = StateFolder::from_environment().for_dropped_files() {
         options.drop_folder = folder;

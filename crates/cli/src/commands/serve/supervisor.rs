@@ -18,6 +18,8 @@ use crate::messages::Messages;
 
 /// The key, set for the process that answers; its standard input is the socket.
 const VARIABLE: &str = "TABIA_SERVE_WORKER";
+/// Set for a process that takes over from another one.
+const RESTARTED: &str = "TABIA_SERVE_RESTARTED";
 /// How often the state of the other process is looked at.
 const INTERVAL: Duration = Duration::from_millis(50);
 /// How often it is looked whether a process has ended that was asked to.
@@ -28,11 +30,19 @@ const GRACE: Duration = Duration::from_millis(950);
 const MAX_RESTARTS: usize = 5;
 const LOOP_TIME: Duration = Duration::from_secs(10);
 
-/// The socket and the key of the process that answers; `None` in the first process.
+/// What the first process gives to the one that answers.
+pub(super) struct Inherited {
+    pub(super) listener: TcpListener,
+    pub(super) key: Key,
+    /// Whether another process answered before.
+    pub(super) is_restart: bool,
+}
+
+/// What the process that answers was given; `None` in the first process.
 ///
 /// # Errors
 /// When standard input is no socket.
-pub(super) fn inherited() -> Result<Option<(TcpListener, Key)>, Error> {
+pub(super) fn inherited() -> Result<Option<Inherited>, Error> {
     let key = std::env::var_os(VARIABLE);
     let Some(key) = key.and_then(|key| Key::parse(key.to_str()?)) else {
         return Ok(None);
@@ -40,7 +50,11 @@ pub(super) fn inherited() -> Result<Option<(TcpListener, Key)>, Error> {
     let socket = std::io::stdin().as_fd().try_clone_to_owned();
     let listener = TcpListener::from(socket.map_err(in_output)?);
     listener.local_addr().map_err(in_output)?;
-    Ok(Some((listener, key)))
+    Ok(Some(Inherited {
+        listener,
+        key,
+        is_restart: std::env::var_os(RESTARTED).is_some(),
+    }))
 }
 
 /// Ends the server when the first process is gone.
@@ -74,8 +88,10 @@ pub(super) fn supervise(
     messages: &Messages,
 ) -> Result<(), Error> {
     let mut restarts: Vec<Instant> = Vec::new();
+    let mut is_restart = false;
     loop {
-        let mut child = start(listener, key)?;
+        let mut child = start(listener, key, is_restart)?;
+        is_restart = true;
         let Some(status) = wait(&mut child, is_stopped)? else {
             return Ok(());
         };
@@ -106,16 +122,18 @@ fn end_of(status: ExitStatus) -> String {
     }
 }
 
-fn start(listener: &TcpListener, key: &Key) -> Result<Child, Error> {
+fn start(listener: &TcpListener, key: &Key, is_restart: bool) -> Result<Child, Error> {
     let socket: OwnedFd = listener.as_fd().try_clone_to_owned().map_err(in_output)?;
     let program = std::env::current_exe().map_err(in_output)?;
-    Command::new(program)
+    let mut command = Command::new(program);
+    command
         .args(std::env::args_os().skip(1))
-        .env(VARIABLE, key.as_str())
-        .stdin(Stdio::from(socket))
-        .stdout(Stdio::null())
-        .spawn()
-        .map_err(in_output)
+        .env(VARIABLE, key.as_str());
+    if is_restart {
+        command.env(RESTARTED, "1");
+    }
+    let command = command.stdin(Stdio::from(socket)).stdout(Stdio::null());
+    command.spawn().map_err(in_output)
 }
 
 /// How the process ended; `None` if it was asked to.
