@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde::Serialize;
-use tabia::core::io::{Progress, ProgressUnit};
+use tabia::core::io::{Progress, ProgressPhase, ProgressUnit};
 
 use crate::args::ProgressChoice;
 use crate::json;
@@ -93,25 +93,40 @@ fn style(progress: &Arc<Progress>) -> ProgressStyle {
         .with_key(
             "line",
             move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                let _ = out.write_str(&status(&progress, state.elapsed(), memory(&progress)));
+                let elapsed = elapsed_of_phase(&progress, state.elapsed());
+                let _ = out.write_str(&status(&progress, elapsed, memory(&progress)));
             },
         )
 }
 
+/// The time that the work in progress takes so far: `elapsed` since the start, or that of a later phase.
+fn elapsed_of_phase(progress: &Progress, elapsed: Duration) -> Duration {
+    if progress.phase() == ProgressPhase::Reading {
+        return elapsed;
+    }
+    progress.phase_elapsed()
+}
+
 /// What is done and at which rate, and if the amount of all work is known, its share and the time that is
 /// left: `52,310 games  98,000/s  24.0 MB in memory  47%  0:06 left`. Before the first game is counted, the bytes
-/// that are read are shown. `memory` is left out if it is 0.
+/// that are read are shown. What follows on reading has a name: `writing  0:03  24.0 MB in memory  47%  0:04 left`.
+/// `memory` is left out if it is 0.
 fn status(progress: &Progress, elapsed: Duration, memory: u64) -> String {
     let (count, done, total) = (progress.counted(), progress.done(), progress.total());
-    let noun = match progress.unit() {
+    let (phase, unit) = (progress.phase(), progress.unit());
+    let is_reading = phase == ProgressPhase::Reading;
+    let noun = match unit {
         ProgressUnit::Positions => "position",
         ProgressUnit::Moves => "move",
         _ => "game",
     };
-    let mut line = if count > 0 {
+    let mut line = if !is_reading && (count == 0 || unit == ProgressUnit::Games) {
+        // Its games were counted when they were read.
+        format!("{}  {}", phase.name(), clock(elapsed.as_secs()))
+    } else if count > 0 {
         let rate = grouped(per_second(count, elapsed));
         format!("{}  {rate}/s", counted(count, noun))
-    } else if done > 0 && progress.unit() == ProgressUnit::Games {
+    } else if done > 0 && unit == ProgressUnit::Games {
         format!("{}  {}/s", size(done), size(per_second(done, elapsed)))
     } else {
         format!("working  {}", clock(elapsed.as_secs()))
@@ -189,6 +204,8 @@ fn write_events(progress: &Progress, over: &AtomicBool) {
 #[serde(rename_all = "camelCase")]
 struct ProgressEvent {
     event: &'static str,
+    /// `reading`, `comparing` or `writing`; share and time are those of the phase.
+    phase: &'static str,
     games: u64,
     games_per_second: u64,
     /// Positions of books.
@@ -213,15 +230,17 @@ impl ProgressEvent {
         let share = (total > 0).then(|| (done as f64 / total as f64).min(1.0));
         let of_unit = |unit| (progress.unit() == unit).then(|| progress.counted());
         let left = share.filter(|share| *share > 0.005);
+        let of_phase = elapsed_of_phase(progress, elapsed).as_secs_f64();
         Self {
             event,
+            phase: progress.phase().name(),
             games: progress.games(),
             positions: of_unit(ProgressUnit::Positions),
             moves: of_unit(ProgressUnit::Moves),
             games_per_second: per_second(progress.games(), elapsed),
             share: share.map(rounded),
             seconds: rounded(seconds),
-            seconds_left: left.map(|share| (seconds * (1.0 - share) / share) as u64),
+            seconds_left: left.map(|share| (of_phase * (1.0 - share) / share) as u64),
             memory: Some(memory(progress)).filter(|bytes| *bytes > 0),
         }
     }
@@ -257,6 +276,17 @@ mod tests {
         assert_eq!(status(&progress, second, 0), "1 position  1/s  0%");
         progress.advance(499, 0);
         assert_eq!(status(&progress, second, 0), "500 positions  500/s");
+        progress.begin_phase(ProgressPhase::Writing, 256);
+        assert_eq!(status(&progress, second, 0), "writing  0:01");
+        progress.advance(64, 0);
+        let memory = 24_000_000;
+        assert_eq!(
+            status(&progress, second, memory),
+            "writing  0:01  24.0 MB in memory  25%  0:03 left"
+        );
+        progress.begin(ProgressUnit::Positions, 0);
+        progress.advance(700, 0);
+        assert_eq!(status(&progress, second, 0), "700 positions  700/s");
         assert_eq!(clock(3750), "1:02:30");
     }
 

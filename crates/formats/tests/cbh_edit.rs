@@ -15,7 +15,8 @@ use tabia_core::game::{
     Annotation, Game, GameHead, GameResult, RecordKind, TextKind, TextPart, Visitor as _, Want,
 };
 use tabia_core::games::{Database, GameWriter};
-use tabia_core::io::Source;
+use tabia_core::io::{Charset, Source};
+use tabia_core::loss::Feature;
 use tabia_formats::games::cbh;
 use tabia_formats::games::cbh::edit;
 use tabia_formats::games::cbh::edit::Editor;
@@ -100,6 +101,52 @@ fn game(name: &str, moves: &str) -> Game {
         .moves("--")
         .end()
         .result(GameResult::WhiteWins)
+}
+
+/// A set in a single-byte character set of games with a player and a comment.
+fn set_in(folder: &Scratch, charset: &str, texts: &[(&str, &str)]) -> PathBuf {
+    let path = folder.join(format!("{charset}.cbh"));
+    let create = cbh::FORMAT.create.unwrap();
+    let mut options = CreateOptions::default();
+    options.charset = Charset::parse(charset).unwrap();
+    let mut writer = create(&path, &options).unwrap();
+    for (player, comment) in texts {
+        let game = GameBuilder::new().tag("White", player).moves("e4");
+        let game = game.comment(comment).result(GameResult::Draw);
+        writer.write(&game).unwrap();
+    }
+    writer.finish().unwrap();
+    path
+}
+
+#[test]
+fn copied_texts_that_are_read_differently_in_the_edited_set_are_losses() {
+    let scratch = Scratch::new("edit-copied-texts");
+    let russian = ("Сильнов", "Хорошая позиция, но Лd1 и Кf3 сильнее");
+    // Alone, these texts could be in any set.
+    let cyrillic = set_in(&scratch, "cp1251", &[russian, ("Юдин", "Лd1")]);
+    let german = ("Müller", "gut für Weiß, öffnet die Linie");
+    let western = set_in(&scratch, "cp1252", &[german, german]);
+    let mut copied = Game::new();
+    let want = Want::ALL.and(Want::STORED_TEXTS);
+    let mut recorder = copied.recorder();
+    let database = open(&cyrillic);
+    let _ = database
+        .reader()
+        .read(GameIndex(1), want, &mut recorder)
+        .unwrap();
+    let add_to = |path: &Path, target: &str| {
+        let target = scratch.join(target);
+        let mut editor = editor(path, &target, false).unwrap();
+        assert!(editor.append(&copied).unwrap().is_empty());
+        let written = editor.finish().unwrap();
+        let game = read(&open(&target), 2);
+        assert_eq!(game.head.tags.text("White"), "Юдин");
+        written.losses.count(Feature::Characters)
+    };
+    assert_eq!(add_to(&cyrillic, "to-cyrillic.cbh"), 0);
+    // The comment; the name is Russian in any set.
+    assert_eq!(add_to(&western, "to-western.cbh"), 1);
 }
 
 #[test]

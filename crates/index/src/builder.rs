@@ -3,7 +3,7 @@
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use tabia_core::io::{DiskFile, Output, OutputSet, Progress};
+use tabia_core::io::{DiskFile, Output, OutputSet, Progress, ProgressPhase};
 use tabia_core::{Error, Result};
 use zerocopy::IntoBytes;
 
@@ -417,6 +417,8 @@ impl<'p> Builder<'p> {
             return Ok(None);
         }
         if !self.pending.is_empty() {
+            let games = self.pending.len() as u64;
+            self.progress.begin_phase(ProgressPhase::Writing, games);
             self.write_segment()?;
         }
         self.progress.check()?;

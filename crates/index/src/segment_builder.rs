@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::thread;
 
 use tabia_core::chess::{Material, Position, Role};
-use tabia_core::io::Progress;
+use tabia_core::io::{Progress, ProgressPhase};
 use tabia_core::{GameIndex, Result};
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32, U64};
@@ -336,9 +336,16 @@ impl<'p> Lines<'p> {
         // The first positions of the line before, as far as this one shares them.
         let mut stack: Vec<Step> = Vec::new();
         let mut step = Step::at(&self.standard);
+        // While games are read, their bytes are counted.
+        let is_counted = progress.phase() == ProgressPhase::Writing;
         for rank in first..last {
-            if rank % 1024 == 0 && progress.is_cancelled() {
-                break;
+            if (rank - first) % 1024 == 0 {
+                if progress.is_cancelled() {
+                    break;
+                }
+                if is_counted {
+                    progress.advance(1024.min(last - rank) as u64, 0);
+                }
             }
             let Some(game) = self.games.get(rank) else {
                 break;

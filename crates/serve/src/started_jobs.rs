@@ -90,6 +90,7 @@ impl StartedJob {
         let (done, total) = (progress.done(), progress.total());
         let share = (total > 0).then(|| (done as f64 / total as f64).min(1.0));
         let left = share.filter(|share| *share > 0.005 && end.is_none());
+        let of_phase = progress.phase_elapsed().as_secs_f64();
         let unit = match progress.unit() {
             ProgressUnit::Positions => "positions",
             ProgressUnit::Moves => "moves",
@@ -107,7 +108,8 @@ impl StartedJob {
             "share": share.map(|share| (share * 1000.0).round() / 1000.0),
             "perSecond": (counted as f64 / seconds.max(0.001)) as u64,
             "seconds": (seconds * 10.0).round() / 10.0,
-            "etaSeconds": left.map(|share| (seconds * (1.0 - share) / share) as u64),
+            "phase": progress.phase().name(),
+            "etaSeconds": left.map(|share| (of_phase * (1.0 - share) / share) as u64),
             "error": error.map(Problem::summary),
             "result": result,
         })

@@ -7,7 +7,7 @@ use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visitor};
 use tabia_core::games::{Database, IndexEntry, NameId, NameKind};
-use tabia_core::io::Progress;
+use tabia_core::io::{Progress, ProgressPhase};
 use tabia_core::loss::Feature;
 use tabia_core::plural::counted;
 use tabia_core::{Error, GameIndex, Problem};
@@ -159,11 +159,15 @@ fn read_all(
                 reporter.problem(error.into(), options.strict)?;
             }
             if options.deep && !progress.is_cancelled() {
-                deep(reporter, database, options.strict)?;
-                // What is damaged for a repair, which knows more ways to be damaged, is not healthy.
-                if reporter.summary.problems == 0 {
-                    report_as_repair(reporter, &options.open, options.threads, options.strict)?;
-                }
+                let bytes = item.bytes().unwrap_or_default();
+                progress.during_phase(ProgressPhase::Comparing, bytes, || {
+                    deep(reporter, database, options.strict)?;
+                    // What is damaged for a repair, which knows more ways to be damaged, is not healthy.
+                    if reporter.summary.problems == 0 {
+                        report_as_repair(reporter, &options.open, options.threads, options.strict)?;
+                    }
+                    Ok::<_, Error>(())
+                })?;
             }
             if progress.is_cancelled() {
                 return Err(Error::cancelled());

@@ -43,7 +43,6 @@ pub(crate) fn report_as_repair(
         strict,
         ..ScanOptions::default()
     };
-    progress.expect(item.bytes().unwrap_or_default());
     let tasks = (0..threads.max(1)).map(|_| ReadOnly).collect();
     second.read_opened(|second| {
         scan_database(second, &*database, &plan, tasks, &mut |_, ()| Ok(true))

@@ -348,7 +348,7 @@ pub use tabia_core::games::{
     Database, DatabaseInfo, GameReader, GameStream, IndexEntry, NameId, NameKind, Written,
 };
 #[doc(inline)]
-pub use tabia_core::io::{Blob, Charset, Progress, ProgressUnit};
+pub use tabia_core::io::{Blob, Charset, Progress, ProgressPhase, ProgressUnit};
 #[doc(inline)]
 pub use tabia_core::loss::{Feature, Features, LossCount, Losses};
 #[doc(inline)]

@@ -111,6 +111,9 @@ fn measure(rows: &mut [Row], chosen: &[Mutant], options: &Options) -> TaskOutcom
     let start = Instant::now();
     let tree = Tree::copy(&folder)?;
     let dropped = tree.insert(chosen)?;
+    for mutant in dropped.iter().filter_map(|number| chosen.get(*number)) {
+        println!("does not compile: line {}, {}", mutant.line, mutant.key());
+    }
     let all_tests = rows.iter().flat_map(|row| row.area.tests);
     let programs = tree.build(&all_tests.map(repository_copy::target).collect())?;
     let built = start.elapsed().as_secs();

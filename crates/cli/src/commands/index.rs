@@ -9,7 +9,7 @@ use tabia::base::{
 };
 use tabia::core::ErrorKind;
 use tabia::core::shell_argument::file_argument;
-use tabia::{Error, ErrorSide, InputItem};
+use tabia::{Error, ErrorSide, InputItem, ProgressPhase};
 
 use crate::args::{IndexArgs, IndexChoice};
 use crate::context::{Context, Wanted, cache_folder};
@@ -79,7 +79,8 @@ pub(crate) fn run(args: &IndexArgs) -> Result<ExitCode, Error> {
             if args.sections {
                 return sections(&context, &options, &item, &mut listing);
             }
-            context.progress.set_total(item.bytes().unwrap_or_default());
+            let bytes = item.bytes().unwrap_or_default();
+            context.progress.begin_phase(ProgressPhase::Reading, bytes);
             let (row, code) = one(args, &context, &options, &item, &mut reporter)?;
             listing.push(&row).map_err(Error::in_output)?;
             Ok(code)

@@ -50,6 +50,6 @@ pub(crate) use name_text::{begins_with_byte, has_escaped_byte};
 pub use name_text::{name_of_text, name_text};
 pub use output::{Output, OutputSet};
 pub use private_names::is_private_name;
-pub use progress::{Progress, ProgressUnit};
+pub use progress::{Progress, ProgressPhase, ProgressUnit};
 pub use transaction::Transaction;
 pub use unnamed_temporary_file::{TemporaryFile, temporary_folder};

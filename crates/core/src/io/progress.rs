@@ -1,6 +1,7 @@
 //! Progress of long work, and a request to stop it.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -17,23 +18,68 @@ pub enum ProgressUnit {
     Moves,
 }
 
+/// What a job does at the moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProgressPhase {
+    /// It reads its inputs.
+    #[default]
+    Reading,
+    /// It compares what was read: names with each other, a database with what a repair would find in it.
+    Comparing,
+    /// It sorts and writes what was read.
+    Writing,
+}
+
+impl ProgressPhase {
+    /// Its name: `reading`, `comparing`, `writing`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reading => "reading",
+            Self::Comparing => "comparing",
+            Self::Writing => "writing",
+        }
+    }
+}
+
 /// Counters that workers advance and a display reads, and a flag by which the display asks the workers
 /// to stop. Shared between threads.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Progress {
+    created: Instant,
+    /// When the last phase began, in milliseconds after `created`.
+    phase_begin: AtomicU64,
     done: AtomicU64,
     total: AtomicU64,
     games: AtomicU64,
     memory: AtomicU64,
     cancelled: AtomicBool,
     unit: AtomicU8,
+    phase: AtomicU8,
     ignores_games: AtomicBool,
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Progress {
     /// All counters at 0.
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            created: Instant::now(),
+            phase_begin: AtomicU64::new(0),
+            done: AtomicU64::new(0),
+            total: AtomicU64::new(0),
+            games: AtomicU64::new(0),
+            memory: AtomicU64::new(0),
+            cancelled: AtomicBool::new(false),
+            unit: AtomicU8::new(0),
+            phase: AtomicU8::new(0),
+            ignores_games: AtomicBool::new(false),
+        }
     }
 
     /// Sets the amount of all work, in bytes or records; 0 if unknown.
@@ -65,6 +111,70 @@ impl Progress {
         self.unit.store(unit as u8, Ordering::Relaxed);
         self.done.store(0, Ordering::Relaxed);
         self.set_total(total);
+    }
+
+    /// Begins a phase of the work of `total` units, 0 if unknown: what was done before does not count. Games that were
+    /// counted stay counted.
+    ///
+    /// ```
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::{Progress, ProgressPhase};
+    /// let progress = Progress::new();
+    /// progress.set_total(10);
+    /// progress.advance(10, 3);
+    /// progress.begin_phase(ProgressPhase::Writing, 4);
+    /// assert_eq!((progress.done(), progress.total(), progress.games()), (0, 4, 3));
+    /// assert_eq!(progress.phase().name(), "writing");
+    /// ```
+    pub fn begin_phase(&self, phase: ProgressPhase, total: u64) {
+        self.phase.store(phase as u8, Ordering::Relaxed);
+        let begin = u64::try_from(self.created.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.phase_begin.store(begin, Ordering::Relaxed);
+        self.begin(ProgressUnit::Games, total);
+    }
+
+    /// Does a part of the work as a phase of its own of `total` units, whose games are not counted; then what was done
+    /// before goes on.
+    ///
+    /// ```
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::{Progress, ProgressPhase};
+    /// let progress = Progress::new();
+    /// progress.set_total(10);
+    /// progress.advance(5, 3);
+    /// progress.during_phase(ProgressPhase::Comparing, 4, || progress.advance(4, 3));
+    /// assert_eq!((progress.done(), progress.total(), progress.games()), (5, 10, 3));
+    /// assert_eq!(progress.phase(), ProgressPhase::Reading);
+    /// ```
+    pub fn during_phase<T>(&self, phase: ProgressPhase, total: u64, work: impl FnOnce() -> T) -> T {
+        let numbers = [&self.done, &self.total, &self.phase_begin];
+        let before = numbers.map(|number| number.load(Ordering::Relaxed));
+        let states = [&self.unit, &self.phase];
+        let states_before = states.map(|state| state.load(Ordering::Relaxed));
+        self.begin_phase(phase, total);
+        let done = self.without_games(work);
+        for (number, before) in numbers.into_iter().zip(before) {
+            number.store(before, Ordering::Relaxed);
+        }
+        for (state, before) in states.into_iter().zip(states_before) {
+            state.store(before, Ordering::Relaxed);
+        }
+        done
+    }
+
+    /// What is done at the moment.
+    pub fn phase(&self) -> ProgressPhase {
+        match self.phase.load(Ordering::Relaxed) {
+            1 => ProgressPhase::Comparing,
+            2 => ProgressPhase::Writing,
+            _ => ProgressPhase::Reading,
+        }
+    }
+
+    /// The time since [`begin_phase`](Self::begin_phase), or since it was created.
+    pub fn phase_elapsed(&self) -> Duration {
+        let begin = Duration::from_millis(self.phase_begin.load(Ordering::Relaxed));
+        self.created.elapsed().saturating_sub(begin)
     }
 
     /// Counts these from now on, unless the amount of all work is known: then it is that of the work in

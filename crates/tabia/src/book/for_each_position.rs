@@ -31,6 +31,17 @@ impl BoardCounts {
     }
 }
 
+/// The number of positions that a book stores, counted if it does not state it: for a display of progress.
+///
+/// # Errors
+/// Those of the book.
+pub(super) fn stored_positions(book: &dyn Book) -> Result<u64> {
+    match book.info().positions {
+        Some(positions) => Ok(positions),
+        None => Ok(book.size()?.positions),
+    }
+}
+
 /// Visits every position of a book with all that is known of it. A book that stores keys only is
 /// walked from the standard position; what the walk does not reach is counted.
 ///

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tabia_core::Error;
-use tabia_core::io::Progress;
+use tabia_core::io::{Progress, ProgressPhase};
 
 pub use clusters::{NameCluster, Spelling};
 pub use references::{FideList, SpellingFile};
@@ -179,6 +179,7 @@ pub fn find_clusters(
         )?;
         summary.problems += found.problems;
     }
+    progress.begin_phase(ProgressPhase::Comparing, 0);
     let clusters = clusters::find(
         &uses,
         options.spelling.as_ref(),

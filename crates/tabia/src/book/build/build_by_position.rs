@@ -7,7 +7,7 @@ use tabia_core::books::{BookPosition, BookWriter};
 use tabia_core::chess::Position;
 use tabia_core::external::PARTITIONS;
 use tabia_core::games::Written;
-use tabia_core::io::Progress;
+use tabia_core::io::{Progress, ProgressPhase};
 use tabia_core::loss::Feature;
 
 use super::book_rules::Weighting;
@@ -81,6 +81,7 @@ fn put_all(
     built: &mut Built,
     writer: &mut dyn BookWriter,
 ) -> Result<(), Error> {
+    progress.begin_phase(ProgressPhase::Writing, PARTITIONS as u64);
     let mut next = 0;
     let fill = |job: &mut PartitionJob| {
         job.partition = next;
@@ -104,6 +105,7 @@ fn put_all(
             let losses = writer.put(position, page).map_err(Error::in_output)?;
             built.losses.merge(&losses);
         }
+        progress.advance(1, 0);
         Ok::<_, Error>(true)
     })?;
     if progress.is_cancelled() {

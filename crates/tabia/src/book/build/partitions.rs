@@ -2,7 +2,7 @@
 
 use tabia_core::error::{Error, Result};
 use tabia_core::external::PARTITIONS;
-use tabia_core::io::Progress;
+use tabia_core::io::{Progress, ProgressPhase};
 
 use super::BuildOptions;
 use super::aggregate::PositionTotals;
@@ -24,6 +24,7 @@ pub(super) fn for_each_partition<S: StoredOccurrence, R: Send, M>(
 where
     M: FnMut(&PositionTotals, &mut Vec<R>),
 {
+    progress.begin_phase(ProgressPhase::Writing, PARTITIONS as u64);
     let mut next = 0;
     let fill = |job: &mut PartitionJob<R>| {
         job.partition = next;
@@ -40,6 +41,7 @@ where
             return Err(error.in_output());
         }
         emit(&job.rows, job.positions)?;
+        progress.advance(1, 0);
         Ok(true)
     })?;
     if progress.is_cancelled() {

@@ -5,11 +5,11 @@ use tabia_core::books::{Book, BookEntry, BookKey, BookPosition, SmallBytes};
 use tabia_core::chess::{Move, Position, Setup};
 use tabia_core::external::DiskKeySet;
 use tabia_core::game::Flow;
-use tabia_core::io::Progress;
+use tabia_core::io::{Progress, ProgressPhase, ProgressUnit};
 
 use super::union::BookUnion;
 use super::{BookDiff, Difference, DifferingKeys, MovePair, OnDifference, for_each_reachable};
-use crate::book::for_each_position::for_each_board;
+use crate::book::for_each_position::{for_each_board, stored_positions};
 use crate::book::sorted_polyglot_entries::uci_of_bits;
 
 /// Compares two books of any format: the positions that either stores with a board, else those that a
@@ -30,6 +30,8 @@ pub fn diff_positions(
     let books = BookUnion { first, second };
     let mut diff = BookDiff::default();
     let mut keys = Vec::new();
+    let stored = stored_positions(first)?.saturating_add(stored_positions(second)?);
+    progress.begin(ProgressUnit::Positions, stored);
     for_each_position(&books, progress, &mut |position, pair| {
         let mut differs = false;
         match position {
@@ -50,6 +52,8 @@ pub fn diff_positions(
     })?;
     let mut keys = DifferingKeys::new(keys);
     let mut pair = PositionPair::default();
+    progress.begin_phase(ProgressPhase::Comparing, 0);
+    progress.begin(ProgressUnit::Positions, stored);
     let goes_on = for_each_reachable(&books, &mut keys, progress, &mut |position, line| {
         first.probe(position, &mut pair.first)?;
         second.probe(position, &mut pair.second)?;

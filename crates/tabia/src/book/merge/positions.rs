@@ -20,7 +20,7 @@ use super::{MergeMode, MergeOptions, Merged, polyglot_entries};
 use crate::book::default_weights::{
     WeightsAsGames, give_weights, has_16_bit_weights, has_weight_alone,
 };
-use crate::book::for_each_position::{for_each_board, for_each_board_unordered};
+use crate::book::for_each_position::{for_each_board, for_each_board_unordered, stored_positions};
 use crate::input::with_article;
 
 /// The writer of the new book.
@@ -81,8 +81,11 @@ pub(super) fn merge(
         others: Vec::new(),
         merged: Merged::default(),
     };
-    let positions = books.iter().filter_map(|book| book.info().positions);
-    progress.begin(ProgressUnit::Positions, positions.sum());
+    let mut positions = 0;
+    for book in books {
+        positions += stored_positions(&**book)?;
+    }
+    progress.begin(ProgressUnit::Positions, positions);
     merger.merged.damage.resize(books.len(), Vec::new());
     // A move has games of its own or weights that become games, not both: books of weights are merged with each other,
     // and the writer adds up their games and those of the others.
