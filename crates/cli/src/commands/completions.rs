@@ -17,6 +17,34 @@ use crate::exit_code::ExitCode;
 use crate::ls_row::COLUMNS;
 use crate::stdout::StdoutWriter;
 
+/// The character sets that files of chess are in. Others are known, too.
+const CHARSETS: [&str; 22] = [
+    "auto",
+    "utf-8",
+    "cp1250",
+    "cp1251",
+    "cp1252",
+    "cp1253",
+    "cp1254",
+    "cp1255",
+    "cp1256",
+    "cp1257",
+    "cp1258",
+    "latin1",
+    "latin2",
+    "iso-8859-5",
+    "iso-8859-15",
+    "koi8-r",
+    "koi8-u",
+    "macintosh",
+    "cp437",
+    "cp850",
+    "cp852",
+    "cp866",
+];
+/// The languages in which ChessBase has comments most often.
+const LANGUAGES: [&str; 9] = ["en", "de", "es", "fr", "it", "nl", "pl", "pt", "ru"];
+
 pub(crate) fn run(args: &CompletionsArgs) -> Result<ExitCode, Error> {
     let mut text = Vec::new();
     let mut command = with_values(args::command(), Vec::new());
@@ -67,6 +95,8 @@ fn values_of(option: &str, group: &str) -> Option<Vec<PossibleValue>> {
         ("profile", _) => plain(Profile::ALL.iter().map(|(_, name)| *name).collect()),
         ("pieces", _) => plain(PieceLetters::codes().collect()),
         ("kind", "names") => plain(NamedThing::ALL.iter().map(|kind| kind.name()).collect()),
+        ("encoding" | "to-encoding", _) => plain(CHARSETS.to_vec()),
+        ("language", _) => plain(LANGUAGES.to_vec()),
         ("sort", _) => plain(SortOrder::names()),
         ("by", "stats") => plain(StatsKey::names().collect()),
         ("columns", "ls" | "search") => plain(COLUMNS.to_vec()),
@@ -172,4 +202,21 @@ fn query_in_fish() -> String {
         format!("complete -c tabia -n \"{verb}\" -a \"{name}:\" -d '{asks}'\n")
     });
     lines.collect::<Vec<_>>().concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia::core::game::Language;
+    use tabia::core::io::Charset;
+
+    #[test]
+    fn completed_values_are_known() {
+        for name in CHARSETS {
+            assert!(Charset::parse(name).is_some(), "{name}");
+        }
+        for code in LANGUAGES {
+            assert!(Language::parse(code).is_some(), "{code}");
+        }
+    }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use tabia::Error;
 use tabia::book::find::{FoundMove, FoundPosition};
+use tabia::core::books::Wdl;
 use unicode_width::UnicodeWidthStr;
 
 use crate::readable_numbers::{grouped, percent};
@@ -49,7 +50,10 @@ impl BookColumns {
             .iter()
             .map(|(_, position)| {
                 let moves = position.iter().flat_map(|position| &position.moves);
-                moves.map(|m| count(m).len()).max().unwrap_or_default()
+                let longest = moves.map(|m| count(m).len()).max();
+                longest
+                    .max(Some(total_count(position.as_ref()).len()))
+                    .unwrap_or_default()
             })
             .collect();
         let has_results = all_moves(found).any(|m| m.results.is_some());
@@ -57,7 +61,12 @@ impl BookColumns {
         let move_width = sans.max().unwrap_or_default().max("Move".len());
         let levels = [Detail::Bars, Detail::Counts, Detail::Shares];
         let books: Vec<&str> = found.iter().map(|(book, _)| &**book).collect();
-        let names = short_names(&books);
+        let units = found.iter().map(|(_, position)| unit(position.as_ref()));
+        let names: Vec<String> = short_names(&books)
+            .into_iter()
+            .zip(units)
+            .map(|(name, unit)| name + unit)
+            .collect();
         let total = |detail: Detail, headers: &[String]| {
             let columns = count_widths.iter().zip(headers);
             let columns = columns.map(|(count, header)| {
@@ -106,6 +115,7 @@ impl BookColumns {
         let mut headers = vec!["Move".to_owned()];
         headers.extend(self.headers.iter().cloned());
         let mut table = Table::with_headers(headers);
+        table.push(&self.total(found), out)?;
         for m in moves {
             let mut cells = vec![m.san.clone()];
             for ((_, position), width) in found.iter().zip(&self.count_widths) {
@@ -118,18 +128,62 @@ impl BookColumns {
         table.finish(out)
     }
 
+    /// The row of all moves, the first.
+    fn total(&self, found: &[(String, Option<FoundPosition>)]) -> Vec<String> {
+        let totals = found.iter().zip(&self.count_widths);
+        let cells = totals.map(|((_, position), width)| {
+            let moves = position.iter().flat_map(|position| &position.moves);
+            if moves.clone().next().is_none() {
+                return "-".to_owned();
+            }
+            let results = position.as_ref().and_then(|position| position.results);
+            self.cell_of(1.0, &total_count(position.as_ref()), results, *width)
+        });
+        std::iter::once("all".to_owned()).chain(cells).collect()
+    }
+
     fn cell(&self, m: &FoundMove, count_width: usize) -> String {
-        let mut text = format!("{:>5.1}%", percent(m.probability));
+        self.cell_of(m.probability, &count(m), m.results, count_width)
+    }
+
+    fn cell_of(&self, share: f64, count: &str, results: Option<Wdl>, count_width: usize) -> String {
+        let mut text = format!("{:>5.1}%", percent(share));
         if self.detail == Detail::Shares {
             return text;
         }
-        let _ = write!(text, "  {:>count_width$}", count(m));
-        if let Some(results) = m.results.filter(|_| self.detail == Detail::Bars) {
+        let _ = write!(text, "  {count:>count_width$}");
+        if let Some(results) = results.filter(|_| self.detail == Detail::Bars) {
             text.push_str("  ");
             text.push_str(&bar(results));
         }
         text
     }
+}
+
+/// What a book counts in a position, as its name is followed by it.
+fn unit(position: Option<&FoundPosition>) -> &'static str {
+    let moves = || position.iter().flat_map(|position| &position.moves);
+    if moves().any(|m| m.games.is_some()) {
+        " (games)"
+    } else if moves().any(|m| m.weight.is_some()) {
+        " (weights)"
+    } else {
+        ""
+    }
+}
+
+/// The games of a position, or else the sum of the weights of its moves.
+fn total_count(position: Option<&FoundPosition>) -> String {
+    let moves = || position.iter().flat_map(|position| &position.moves);
+    let games = position.and_then(|position| position.games.or(position.results.map(Wdl::games)));
+    let sum_of_games = || moves().map(|m| m.games).sum::<Option<u64>>();
+    let weights = || {
+        moves()
+            .map(|m| m.weight.map(u64::from))
+            .sum::<Option<u64>>()
+    };
+    let total = games.or_else(sum_of_games).or_else(weights);
+    total.map(grouped).unwrap_or_default()
 }
 
 /// The moves of all books.
