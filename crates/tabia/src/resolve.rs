@@ -102,8 +102,8 @@ impl Resolver {
     }
 
     /// The sources of games that a path names: as [`Resolver::resolve_each`], with archives replaced by
-    /// what is in them. Books in a folder, and archives in a folder without a database, are left out; a book that
-    /// cannot be opened is an error in the list.
+    /// what is in them. Books in a folder, or in an archive with a database, and archives in a folder without one are
+    /// left out; a book in a folder that cannot be opened is an error in the list.
     ///
     /// # Errors
     /// When nothing is there, or what is there is not recognised or holds no database; not for what is
@@ -112,7 +112,17 @@ impl Resolver {
         let mut contents = Vec::new();
         if path == "-" || !Path::new(path).is_dir() {
             for item in self.single(path)? {
-                contents.extend(self.expand(item)?);
+                let is_archive = item.is_archive();
+                let mut items = self.expand(item)?;
+                let has_games = items
+                    .iter()
+                    .flatten()
+                    .any(|item| item.format().games().is_some());
+                if is_archive && has_games {
+                    let is_book = |item: &InputItem| item.format().book().is_some();
+                    items.retain(|item| !item.as_ref().is_ok_and(is_book));
+                }
+                contents.extend(items);
             }
             return Ok(contents);
         }
@@ -554,7 +564,7 @@ impl Resolver {
             let is_text = |head: &[u8]| {
                 has_blank_line(head) && self.recognise(name, head, None).is_ok_and(is_streamable)
             };
-            let head = read_head_until(&mut stream, &is_text)?;
+            let (head, damage) = read_head_until(&mut stream, &is_text)?;
             // Nothing comes from a program that found nothing: no games, in the first of the formats that are streams.
             let of_nothing = || {
                 let mut streamable = self.formats.iter().filter(|format| is_streamable(**format));
@@ -565,7 +575,8 @@ impl Resolver {
                 Err(error) => of_nothing().ok_or(error)?,
                 known => known?,
             };
-            let stream: Box<dyn Read + Send> = Box::new(Cursor::new(head).chain(stream));
+            let rest = Damage(damage).chain(stream);
+            let stream: Box<dyn Read + Send> = Box::new(Cursor::new(head).chain(rest));
             Ok((format, stream))
         })();
         let (format, stream) = opened.map_err(|error: Error| error.in_path(label))?;
@@ -787,33 +798,50 @@ fn is_unrecognised(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::UnknownFormat { .. })
 }
 
+/// The first bytes of a file or stream. What is damaged after some of them is noticed when all of it is read.
 fn read_head(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
-    read_head_until(reader, &|_| false)
+    Ok(read_head_until(reader, &|_| false)?.0)
 }
 
-/// The first bytes of a stream; fewer if those that are there are enough, so that a pipe is not waited
-/// for.
+/// The first bytes of a stream, and the damage after them; fewer if those that are there are enough, so that a pipe is
+/// not waited for.
 fn read_head_until(
     reader: &mut dyn Read,
     is_enough: &dyn Fn(&[u8]) -> bool,
-) -> io::Result<Vec<u8>> {
+) -> io::Result<(Vec<u8>, Option<Error>)> {
     let mut head = vec![0; Probe::HEAD];
     let mut filled = 0;
+    let mut damage = None;
     while let Some(space) = head.get_mut(filled..).filter(|space| !space.is_empty()) {
         match reader.read(space) {
             Ok(0) => break,
             Ok(read) => filled += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
+            Err(error) => {
+                let error = Error::from(error);
+                if filled == 0 || error.is_system() {
+                    return Err(error.into());
+                }
+                damage = Some(error);
+                break;
+            }
         }
         if is_enough(head.get(..filled).unwrap_or_default()) {
             break;
         }
     }
     head.truncate(filled);
-    Ok(head)
+    Ok((head, damage))
 }
 
+/// A stream of one error.
+struct Damage(Option<Error>);
+
+impl Read for Damage {
+    fn read(&mut self, _out: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), |error| Err(error.into()))
+    }
+}
 /// Whether a text has a line end after a blank line, as after the tags and the moves of a game.
 fn has_blank_line(text: &[u8]) -> bool {
     let has = |blank: &[u8]| text.windows(blank.len()).any(|part| part == blank);

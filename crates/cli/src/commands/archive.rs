@@ -286,6 +286,7 @@ fn extract_members(args: &ArchiveExtractArgs) -> Result<ExitCode, Error> {
     report_problems(&item, &*archive, &mut reporter)?;
     let mut options = archives::ExtractOptions::default();
     options.force = args.force;
+    options.sources = item.paths();
     // Members that are named are meant.
     options.hidden = args.hidden || !args.members.is_empty();
     let progress = &context.progress;

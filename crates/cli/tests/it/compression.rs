@@ -31,6 +31,39 @@ fn compression_follows_extension_and_content() {
     }
 }
 
+/// Whatever the size: the first bytes show the format, also where the damage is among them.
+#[test]
+fn small_damaged_files_yield_their_games() {
+    let folder = with_games("small-damaged");
+    for extension in ["gz", "bz2", "xz", "zst", "lz4"] {
+        if extension == "zst" && cfg!(not(feature = "zstd")) {
+            continue;
+        }
+        let packed = format!("out.pgn.{extension}");
+        tabia(&folder, &["convert", "games.pgn", "-o", &packed]).expect(0);
+        let mut bytes = std::fs::read(folder.join(&packed)).unwrap();
+        bytes.push(b'x');
+        std::fs::write(folder.join(&packed), &bytes).unwrap();
+        let run = tabia(&folder, &["convert", &packed]).expect(3);
+        assert_eq!(run.out.matches("[Event ").count(), 3, "{extension}");
+        let piped = tabia_with_input(&folder, &["convert", "-"], &bytes).expect(3);
+        assert_eq!(piped.out, run.out, "{extension}");
+        tabia(&folder, &["repair", &packed, "-o", "saved.pgn", "-f"]).expect(3);
+        let zip = ["archive", "create", "a.zip", &packed, "-f"];
+        tabia(&folder, &zip).expect(0);
+        let member = tabia(&folder, &["convert", "a.zip"]).expect(3);
+        assert_eq!(member.out, run.out, "{extension}");
+    }
+    // The checksum of gzip, after all bytes.
+    tabia(&folder, &["convert", "games.pgn", "-o", "sum.pgn.gz"]).expect(0);
+    let mut bytes = std::fs::read(folder.join("sum.pgn.gz")).unwrap();
+    let at = bytes.len() - 6;
+    bytes[at] ^= 1;
+    std::fs::write(folder.join("sum.pgn.gz"), &bytes).unwrap();
+    let run = tabia(&folder, &["convert", "sum.pgn.gz"]).expect(3);
+    assert_eq!(run.out.matches("[Event ").count(), 3);
+}
+
 #[cfg(not(feature = "zstd"))]
 #[test]
 fn without_the_feature_zstd_such_files_are_refused() {

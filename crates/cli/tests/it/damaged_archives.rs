@@ -269,3 +269,100 @@ fn a_damaged_directory_of_a_cbv_archive_is_noticed() {
         }
     }
 }
+
+/// A record whose end became zeros is that of no empty file.
+#[test]
+fn records_of_a_cbv_archive_that_became_zeros_are_no_empty_files() {
+    let folder = Scratch::new("cbv-zeroed-records");
+    let whole = std::fs::read(samples().join("tabia.cbv")).unwrap();
+    let records = usize::from(u16::from_le_bytes([whole[2], whole[3]]));
+    let data = 8 + 173 * records;
+    for from in (8 + 173 * (records - 2)..data).step_by(7) {
+        let mut bytes = whole.clone();
+        bytes[from..].fill(0);
+        std::fs::write(folder.join("a.cbv"), &bytes).unwrap();
+        let run = tabia(&folder, &["archive", "list", "a.cbv", "--json"]).expect(3);
+        for member in run.json().as_array().unwrap() {
+            assert!(
+                member["size"] != 0 || run.err.contains("damaged"),
+                "{}",
+                run.err
+            );
+        }
+        let test = tabia(&folder, &["archive", "test", "a.cbv"]).expect(3);
+        let ok = test.out.lines().filter(|line| line.ends_with("\tok"));
+        assert_eq!(ok.count(), 0, "{from}: {}", test.out);
+    }
+}
+
+#[test]
+fn a_member_whose_header_is_damaged_is_not_complete() {
+    let folder = Scratch::new("scv-flipped-header");
+    std::fs::copy(samples().join("tabia.cbtt"), folder.join("tabia.cbtt")).unwrap();
+    std::fs::write(folder.join("g.pgn"), "1. e4 *\n".repeat(100)).unwrap();
+    tabia(
+        &folder,
+        &["archive", "create", "a.scv", "g.pgn", "tabia.cbtt"],
+    )
+    .expect(0);
+    let whole = std::fs::read(folder.join("a.scv")).unwrap();
+    let key = b"<FileSize> 32";
+    let at = whole
+        .windows(key.len())
+        .position(|part| part == key)
+        .unwrap()
+        + key.len();
+    for bit in 0..8 {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << bit;
+        std::fs::write(folder.join("b.scv"), bytes).unwrap();
+        tabia(&folder, &["archive", "test", "b.scv"]).expect(3);
+        let before = std::fs::read(folder.join("tabia.cbtt")).unwrap();
+        tabia(&folder, &["archive", "extract", "b.scv", "--force"]).expect(3);
+        assert_eq!(
+            std::fs::read(folder.join("tabia.cbtt")).unwrap(),
+            before,
+            "{bit}"
+        );
+    }
+}
+
+#[test]
+fn an_archive_does_not_replace_itself() {
+    let folder = Scratch::new("archive-of-its-name");
+    std::fs::write(folder.join("self.zip"), "inside").unwrap();
+    std::fs::write(folder.join("a.pgn"), "1. e4 *\n").unwrap();
+    tabia(
+        &folder,
+        &["archive", "create", "outer.zip", "self.zip", "a.pgn"],
+    )
+    .expect(0);
+    std::fs::rename(folder.join("outer.zip"), folder.join("self.zip")).unwrap();
+    let before = std::fs::read(folder.join("self.zip")).unwrap();
+    let args = ["archive", "extract", "self.zip", "--force"];
+    let run = tabia(&folder, &args).expect(3);
+    assert!(
+        run.err.contains("the name of the archive itself"),
+        "{}",
+        run.err
+    );
+    assert_eq!(std::fs::read(folder.join("self.zip")).unwrap(), before);
+}
+
+#[test]
+fn a_book_in_an_archive_does_not_hide_its_games() {
+    let folder = Scratch::new("archive-with-book");
+    std::fs::write(folder.join("a.pgn"), "1. e4 e5 *\n".repeat(3)).unwrap();
+    tabia(
+        &folder,
+        &["book", "build", "a.pgn", "-o", "b.bin", "--min-games", "1"],
+    )
+    .expect(0);
+    tabia(&folder, &["archive", "create", "z.zip", "b.bin", "a.pgn"]).expect(0);
+    let run = tabia(&folder, &["convert", "z.zip"]).expect(0);
+    assert_eq!(run.out.matches("1. e4 e5").count(), 3);
+    tabia(&folder, &["stats", "z.zip", "--by", "result"]).expect(0);
+    // Of books alone nothing can be read as games.
+    tabia(&folder, &["archive", "create", "book.zip", "b.bin"]).expect(0);
+    tabia(&folder, &["convert", "book.zip"]).expect(2);
+}

@@ -382,3 +382,34 @@ fn bytes_after_the_last_entry_are_reported_of_books_of_any_size() {
         }
     }
 }
+
+/// Rows that would be imported again are not those of a whole book without a word.
+#[test]
+fn verbs_that_read_a_damaged_book_end_with_3() {
+    let folder = Scratch::new("damaged-books-read");
+    std::fs::write(folder.join("games.pgn"), many_games(60)).unwrap();
+    for book in ["b.abk", "b.bin", "b.ctg"] {
+        let build = ["book", "build", "games.pgn", "-o", book, "--min-games", "1"];
+        tabia(&folder, &build).expect(0);
+        tabia(&folder, &["book", "edit", book, "--csv"]).expect(0);
+        tabia(&folder, &["book", "diff", book, book]).expect(0);
+        let path = folder.join(book);
+        let mut bytes = std::fs::read(&path).unwrap();
+        if book == "b.ctg" {
+            // All pages.
+            bytes[4096..].fill(0);
+        } else {
+            bytes.pop();
+        }
+        std::fs::write(&path, bytes).unwrap();
+        let edit = tabia(&folder, &["book", "edit", book, "--csv"]).expect(3);
+        assert!(edit.err.contains(book), "{}", edit.err);
+        tabia(&folder, &["book", "diff", book, book]).expect(3);
+        if book == "b.ctg" {
+            for verb in ["find", "line"] {
+                let run = tabia(&folder, &["book", verb, book]).expect(3);
+                assert!(!run.err.contains("may play"), "{}", run.err);
+            }
+        }
+    }
+}

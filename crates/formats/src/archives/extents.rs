@@ -65,6 +65,7 @@ pub(super) fn mark_lost(members: &mut [Member], lost: &[usize], what: [&str; 2])
     let names = lost.iter().filter_map(|index| members.get(*index));
     let names: Vec<&str> = names
         .map(|member| member.name.as_str())
+        .filter(|name| !name.is_empty())
         .take(MAX_NAMED)
         .collect();
     let [of_one, of_several] = what;
@@ -73,8 +74,10 @@ pub(super) fn mark_lost(members: &mut [Member], lost: &[usize], what: [&str; 2])
         (1, _) => format!("1 of {total} members {of_one}"),
         (count, _) => format!("{count} of {total} members {of_several}"),
     };
-    text += ": ";
-    text += &names.join(", ");
+    if !names.is_empty() {
+        text += ": ";
+        text += &names.join(", ");
+    }
     if lost.len() > MAX_NAMED {
         text += ", …";
     }

@@ -27,6 +27,8 @@ pub struct ExtractOptions {
     pub force: bool,
     /// Whether hidden files, which begin with a dot or are in a folder that does, are extracted too.
     pub hidden: bool,
+    /// Files that the archive is read from: no member replaces them.
+    pub sources: Vec<PathBuf>,
 }
 
 /// The result of [`extract`].
@@ -108,6 +110,14 @@ fn plan(
     let mut folders = BTreeSet::new();
     let folded = |path: &Path| path.to_string_lossy().to_lowercase();
     let mut links = LinkCheck::new(folder);
+    let sources = options.sources.iter();
+    let sources: Vec<PathBuf> = sources
+        .filter_map(|path| path.canonicalize().ok())
+        .collect();
+    let is_source = |path: &Path| {
+        let existing = folder.join(path).canonicalize();
+        existing.is_ok_and(|path| sources.contains(&path))
+    };
     let mut hidden = Vec::new();
     let mut plan = Vec::new();
     for &index in wanted {
@@ -155,7 +165,14 @@ fn plan(
                     done.problems.push(Error::invalid(text).in_file(label));
                 }
                 taken.insert(folded(&path));
-                if let Err(error) = links.check(&path) {
+                if is_source(&path) {
+                    let text = format!(
+                        "has the name of the archive itself, {}, and is left out; extract into another folder",
+                        folder.join(&path).display()
+                    );
+                    done.problems
+                        .push(in_member(archive, index, Error::invalid(text)));
+                } else if let Err(error) = links.check(&path) {
                     done.problems.push(in_member(archive, index, error));
                 } else {
                     folders.extend(path.ancestors().skip(1).map(folded));

@@ -8,7 +8,7 @@ use tabia::book::merge::{has_key_entries, open_polyglot};
 use tabia::core::books::BookEntry;
 use tabia::core::game::Flow;
 
-use super::open_books::{book_input, open_book, report_problems};
+use super::open_books::{book_input, open_book, report_damage, report_problems};
 use crate::args::book::BookDiffArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -80,6 +80,8 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Error> {
         let b = open_polyglot(&second, &context.open)?;
         report_problems(&context, &first, &a, &mut reporter)?;
         report_problems(&context, &second, &b, &mut reporter)?;
+        report_damage(&context, &first, &a, &mut reporter)?;
+        report_damage(&context, &second, &b, &mut reporter)?;
         for item in &both {
             reporter.add_book(item);
         }
@@ -87,6 +89,8 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Error> {
     } else {
         let a = open_book(&context, &first, &mut reporter)?;
         let b = open_book(&context, &second, &mut reporter)?;
+        report_damage(&context, &first, &*a, &mut reporter)?;
+        report_damage(&context, &second, &*b, &mut reporter)?;
         diff_positions(&*a, &*b, progress, &mut each)
     };
     drop(display);
@@ -109,8 +113,9 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Error> {
         removed: compared.only_first,
         added: compared.only_second,
     };
+    let code = ExitCode::of_problems(reporter.count());
     reporter.finish_with(None, Some(&counts))?;
-    Ok(ExitCode::Done)
+    Ok(code)
 }
 
 fn summary(compared: BookDiff) -> String {

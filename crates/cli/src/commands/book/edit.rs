@@ -16,7 +16,7 @@ use tabia::query::nearest;
 use tabia::{Error, InputItem};
 
 use super::merge::merge_options;
-use super::open_books::{book_input, report_problems_of_all};
+use super::open_books::{book_input, open_book, report_damage, report_problems_of_all};
 use super::report_written::{advice_name, keeps_old, report_merged};
 use super::target_format::{book_format, is_stdout};
 use crate::args::book::{Advice, BookEditArgs, whole_number};
@@ -73,9 +73,12 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Error> {
     let mut reporter = context.reporter("book edit", args.force, None)?;
     let options = merge_options(&context, args.force, &mut reporter);
     let Some(output) = &args.output else {
+        let book = open_book(&context, &item, &mut reporter)?;
+        report_damage(&context, &item, &*book, &mut reporter)?;
         list(args, &context, &item, &options)?;
+        let code = ExitCode::of_problems(reporter.count());
         reporter.finish(None)?;
-        return Ok(ExitCode::Done);
+        return Ok(code);
     };
     book_format(&context, output, None)?;
     refuse_other_format(&item, output, "tabia book convert")?;

@@ -11,7 +11,7 @@ use tabia::{Error, ErrorSide};
 
 use super::find_in_several::{BookColumns, columns_for};
 use super::one_sided_books::note_other_side;
-use super::open_books::{book_inputs, open_book};
+use super::open_books::{book_inputs, open_book, report_damage};
 use super::report_written::advice_name;
 use crate::args::book::BookFindArgs;
 use crate::context::Context;
@@ -88,10 +88,11 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
             for item in items {
                 let book = open_book(&context, &item, &mut reporter)?;
                 let position_found = find(&*book, &position)?;
+                let name = item.name();
                 if position_found.is_none() {
-                    missing_in.push(book);
+                    missing_in.push((item, book));
                 }
-                found.push((item.name(), position_found));
+                found.push((name, position_found));
             }
             Ok(())
         });
@@ -110,8 +111,8 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
     if let Some(last) = last {
         return Err(last);
     }
-    let is_cut = missing_in.iter().any(|book| book.info().is_cut);
-    let code = if found.iter().any(|(_, position)| position.is_some()) {
+    let is_cut = missing_in.iter().any(|(_, book)| book.info().is_cut);
+    let mut code = if found.iter().any(|(_, position)| position.is_some()) {
         ExitCode::Done
     } else if is_cut {
         ExitCode::Problems
@@ -147,7 +148,14 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
         context
             .messages
             .note(&format!("{books} not have the position"));
-        if let [book] = &*missing_in {
+        for (item, book) in &missing_in {
+            if report_damage(&context, item, &**book, &mut reporter)? {
+                code = ExitCode::Problems;
+            }
+        }
+        if let [(_, book)] = &*missing_in
+            && code == ExitCode::NoMatch
+        {
             note_other_side(&context, &**book, &position)?;
         }
     }

@@ -10,7 +10,7 @@ use tabia::book::pick_line::{MoveChoice, line};
 use tabia::core::chess::{Ply, Position};
 
 use super::one_sided_books::note_other_side;
-use super::open_books::{book_input, open_book};
+use super::open_books::{book_input, open_book, report_damage};
 use crate::args::book::BookLineArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -103,7 +103,11 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Error> {
         context
             .messages
             .note("the book has no move to play in this position");
-        note_other_side(&context, &*book, &position)?;
+        if report_damage(&context, &item, &*book, &mut reporter)? {
+            code = ExitCode::Problems;
+        } else {
+            note_other_side(&context, &*book, &position)?;
+        }
     }
     reporter.finish(None)?;
     Ok(code)

@@ -38,6 +38,20 @@ pub(super) fn report_problems(
     Ok(())
 }
 
+/// Reports the parts of a book that cannot be read; returns whether there are any.
+pub(super) fn report_damage(
+    context: &Context,
+    item: &InputItem,
+    book: &dyn Book,
+    reporter: &mut Reporter,
+) -> Result<bool, Error> {
+    let damage = book.damage()?;
+    for text in &damage {
+        report_problem(context, item, item.problem_text(text), reporter)?;
+    }
+    Ok(!damage.is_empty())
+}
+
 fn report_problem(
     context: &Context,
     item: &InputItem,

@@ -18,12 +18,21 @@ pub(super) struct Entry {
     /// Size of the file, in bytes.
     pub(super) size: u64,
     pub(super) modified: Option<Timestamp>,
+    /// Whether the byte after the 32-bit fields is 1, as in every archive.
+    pub(super) is_marked: bool,
 }
 
 impl Entry {
     /// Offset of its first byte, and of the byte after its last one.
     pub(super) fn extent(&self) -> (u64, u64) {
         (self.at, self.at.saturating_add(self.packed))
+    }
+
+    /// Whether the record is not that of a member, not even of an empty file: a part of it is missing, as of records
+    /// that became zeros. Data begin at `first`.
+    pub(super) fn is_damaged(&self, first: u64) -> bool {
+        let is_empty = self.packed == 0 || self.size == 0;
+        self.at < first || is_empty && !self.is_marked
     }
 }
 
@@ -56,7 +65,7 @@ pub(super) fn entry(record: &[u8], charset: Charset) -> Result<Entry, Malformed>
         cursor.u32_le("packed size")?,
         cursor.u32_le("size")?,
     ];
-    cursor.take(1, "one")?;
+    let is_marked = cursor.take(1, "one")? == [1];
     let date = cursor.u32_le("date")?;
     let time = cursor.u32_le("time")?;
     let long = [
@@ -80,6 +89,7 @@ pub(super) fn entry(record: &[u8], charset: Charset) -> Result<Entry, Malformed>
         packed,
         size,
         modified,
+        is_marked,
     })
 }
 

@@ -111,9 +111,25 @@ impl CbvArchive {
         ];
         let shared = refuse_shared_bytes(&mut members, &extents);
         let directory_end = directory::record_at(count) as u64;
+        let damaged: Vec<usize> = (0..entries.len())
+            .filter(|index| {
+                entries
+                    .get(*index)
+                    .is_some_and(|entry| entry.is_damaged(directory_end))
+            })
+            .collect();
+        let damaged = mark_lost(
+            &mut members,
+            &damaged,
+            [
+                "has a damaged record in the directory",
+                "have damaged records in the directory",
+            ],
+        );
         let unclaimed = unclaimed_bytes(&extents, directory_end, length);
         let found = shared
             .into_iter()
+            .chain(damaged)
             .chain(unclaimed)
             .chain(nameless_members(&members))
             .chain(mark_lost(&mut members, &missing, what));
@@ -170,8 +186,10 @@ impl CbvArchive {
 
 /// Members without a name, of which no file can be made.
 fn nameless_members(members: &[Member]) -> Option<Error> {
+    let stored = |member: &&Member| member.presence == Presence::Stored;
     let count = members
         .iter()
+        .filter(stored)
         .filter(|member| member.name.is_empty())
         .count();
     (count > 0).then(|| {

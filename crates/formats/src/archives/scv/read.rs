@@ -105,7 +105,7 @@ impl Scan<'_> {
                 self.problems.push(cut_off("member header", at, left));
                 break;
             };
-            let ((member_data, mut member), next) =
+            let ((mut member_data, mut member), next) =
                 self.member(facts, marker == DATA, data, found.len());
             let lines = self.bytes.get(at..data).unwrap_or_default();
             if header::is_damaged(lines, &[HEAD]) {
@@ -117,6 +117,8 @@ impl Scan<'_> {
                 };
                 self.problems.push(malformed.at_base(0));
                 member.name = format!("member-{}", found.len() + 1);
+                // Whether its size and compression are among them is not known.
+                member_data.cut.get_or_insert(Why::Text);
             }
             found.push((member_data, member));
             match next {
@@ -162,11 +164,22 @@ impl Scan<'_> {
         let wanted = stated.map_or(0, |size| usize::try_from(size).unwrap_or(usize::MAX));
         let left = self.bytes.len().saturating_sub(at);
         let (next, length) = self.next(at, wanted);
-        let cut = (length < wanted).then_some(Why::Truncated {
+        let mut cut = (length < wanted).then_some(Why::Truncated {
             needed: wanted,
             left: length,
         });
-        if let (Some(why), Some(_)) = (cut, next) {
+        let is_size = |key: &&str| header::value(&facts, key).is_some();
+        let unreadable = ["FileSize", "Size"].into_iter().filter(is_size);
+        let mut unreadable = unreadable.filter(|key| header::number(&facts, key).is_none());
+        if let Some(field) = unreadable.next() {
+            let malformed = Malformed {
+                field,
+                at,
+                why: Why::Text,
+            };
+            self.problems.push(malformed.at_base(0));
+            cut.get_or_insert(Why::Text);
+        } else if let (Some(why), Some(_)) = (cut, next) {
             let malformed = Malformed {
                 field: "Size",
                 at,

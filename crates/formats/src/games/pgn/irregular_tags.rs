@@ -1,7 +1,9 @@
 //! What tag sections contain apart from regular tag pairs: pairs in other forms, comments, and lines
 //! that are no tags. None of it ends the section, so that no game is cut in two.
 
-use super::char_class::{at_line_start, is_one_line_break, is_space, line_end, skip_spaces};
+use super::char_class::{
+    at_line_start, is_newline, is_one_line_break, is_space, line_end, skip_spaces,
+};
 use super::comment_parser;
 use super::looks_like_movetext::looks_like_movetext;
 use super::non_ascii_tokens::{blank_length, skip_blanks};
@@ -24,6 +26,9 @@ pub(super) enum TagSectionPart<'t> {
     /// The section ends.
     End,
 }
+
+/// The longest name of several words.
+const LONGEST_NAME: usize = 64;
 
 /// Bytes in which the next tag must begin after lines that are no tags.
 const LOOK_AHEAD: usize = 4096;
@@ -62,7 +67,8 @@ pub(super) fn next_part(
         }
         Some(_) => {}
     }
-    match junk_end(text, tags_end, at) {
+    let junk = rest_of_tag_line(text, tags_end, at).or_else(|| junk_end(text, tags_end, at));
+    match junk {
         Some(end) if continues(skip_spaces(text, end)) => TagSectionPart::Unread(end),
         _ => TagSectionPart::End,
     }
@@ -119,7 +125,25 @@ fn irregular_pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
         let name_at = name.start;
         return quoted_pair(text, (text.get(name)?, name_at), value_at);
     }
+    if let Some((name, quote)) = name_of_words(text, name_at) {
+        return quoted_pair(text, (name, name_at), quote + 1);
+    }
     unquoted_pair(text, at)
+}
+
+/// The name of several words at `at`, and the quote after it: `[White Elo "2800"]`.
+fn name_of_words(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
+    let rest = text.get(at..)?;
+    let is_of_name =
+        |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'\t' | b'_');
+    let length = rest
+        .iter()
+        .take(LONGEST_NAME)
+        .take_while(is_of_name)
+        .count();
+    let name = rest.get(..length)?.trim_ascii_end();
+    let begins = name.first().is_some_and(u8::is_ascii_alphabetic);
+    (begins && rest.get(length) == Some(&b'"')).then_some((name, at + length))
 }
 
 /// Parses `[Name value]`, which fills its line or is followed by another bracket.
@@ -174,6 +198,19 @@ pub(super) fn comments_end(text: &[u8], at: usize) -> Option<usize> {
             _ => return Some(at),
         };
     }
+}
+
+/// The end of what follows a tag on its line, if a tag is on the next line; `None` if nothing does.
+fn rest_of_tag_line(text: &[u8], tags_end: usize, at: usize) -> Option<usize> {
+    if tags_end == 0 || text.get(tags_end..at)?.iter().any(|byte| is_newline(*byte)) {
+        return None;
+    }
+    let limit = at.saturating_add(LOOK_AHEAD).min(text.len());
+    let rest = text.get(at..limit)?;
+    let end = line_end(rest, 0);
+    let next = skip_spaces(rest, end);
+    let is_next = is_one_line_break(rest.get(end..next)?) && rest.get(next) == Some(&b'[');
+    is_next.then_some(at + end)
 }
 
 /// The end of the lines at `at` that are no tags; `None` if they may be movetext, or if a blank line is

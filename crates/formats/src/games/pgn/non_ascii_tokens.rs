@@ -21,6 +21,22 @@ pub(super) fn blank_length(text: &[u8]) -> Option<usize> {
     })
 }
 
+/// The length in bytes of the character without a width at the start of `text`, which can be within a word: a soft
+/// hyphen, a joiner, a variation selector after a figurine.
+pub(super) fn invisible_length(text: &[u8]) -> Option<usize> {
+    match text {
+        // U+00AD, and its byte in windows-1252.
+        [0xc2, 0xad, ..] => Some(2),
+        [0xad, ..] => Some(1),
+        // U+200B to U+200F, U+2060 to U+206F, U+FE00 to U+FE0F, U+FEFF.
+        [0xe2, 0x80, 0x8b..=0x8f, ..]
+        | [0xe2, 0x81, 0xa0..=0xaf, ..]
+        | [0xef, 0xb8, 0x80..=0x8f, ..]
+        | [0xef, 0xbb, 0xbf, ..] => Some(3),
+        _ => None,
+    }
+}
+
 /// The offset of the first byte from `at` on that is no blank of any kind.
 pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> usize {
     while let Some(rest) = text.get(at..) {
@@ -71,6 +87,16 @@ impl AsciiToken {
                 (b'-', length)
             } else if let Some(letter) = figurine(rest) {
                 (if letter == 0 { b'P' } else { letter }, 3)
+            } else if let Some(length) = invisible_length(rest).filter(|_| token.length > 0) {
+                let after = rest.get(length..).unwrap_or_default();
+                match after.first() {
+                    // A soft hyphen is the dash of castling.
+                    Some(b'O' | b'0' | b'o') if token.is_castling() => token.push(b'-')?,
+                    Some(byte) if is_symbol(*byte) || figurine(after).is_some() => {}
+                    _ => break,
+                }
+                token.end += length;
+                continue;
             } else {
                 match *rest {
                     [0xc3, 0x97, ..] => (b'x', 2),
@@ -99,6 +125,15 @@ impl AsciiToken {
             token.end += length;
         }
         Some(token)
+    }
+
+    /// Whether it is a part of castling.
+    fn is_castling(&self) -> bool {
+        let letters = self.as_slice();
+        matches!(
+            letters,
+            [b'O' | b'0' | b'o'] | [_, b'-', b'O' | b'0' | b'o']
+        )
     }
 
     /// Whether a piece in parentheses can follow.
@@ -149,6 +184,10 @@ mod tests {
             ("exf6e.p.+ gxf6", "exf6+", " gxf6"),
             ("e4 (d4)", "e4", " (d4)"),
             ("a8(b7)", "a8", "(b7)"),
+            ("N\u{ad}f3 ", "Nf3", " "),
+            ("B\u{200b}a\u{feff}4\u{2060} ", "Ba4", "\u{2060} "),
+            ("\u{2658}\u{fe0e}f3", "Nf3", ""),
+            ("O\u{ad}O\u{ad}O ", "O-O-O", " "),
         ] {
             let token = AsciiToken::read(text.as_bytes(), 0).unwrap();
             assert_eq!(token.as_slice(), expect.as_bytes(), "{text}");

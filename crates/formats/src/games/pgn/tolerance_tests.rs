@@ -48,6 +48,13 @@ fn tag_sections_are_never_cut() {
         ("[\nWhite\n\"x\"\n]\n", "White", "x", 0),
         ("[ \"x\"]\n", "", "x", 0),
         ("[White x]\n", "White", "x", 0),
+        ("[White \"x\"].\n", "White", "x", 1),
+        ("[White \"x\"] 1.\n", "White", "x", 1),
+        ("[White \"x\"]12\r\n", "White", "x", 1),
+        ("[White \"x\"] *\n", "White", "x", 1),
+        ("[White \"x\"] e4\n", "White", "x", 1),
+        ("[White \"x\"]<br>\n", "White", "x", 1),
+        ("[White Elo \"2500\"]\n", "WhiteElo", "2500", 1),
         ("White: Anna\n[Site \"x\"]\n", "Site", "x", 1),
         ("White: Anna\r\nno tag\r\n[Site \"x\"]\r\n", "Site", "x", 1),
         ("; comment\n[Site \"x\"]\n", "Site", "x", 0),
@@ -67,8 +74,40 @@ fn tag_sections_are_never_cut() {
 }
 
 #[test]
+fn moves_with_invisible_characters_are_moves() {
+    for (text, expect) in [
+        (
+            "1. e4 e5 2. N\u{ad}f3 B\u{200b}c5 *",
+            "1. e4 e5 2. Nf3 Bc5 *",
+        ),
+        ("1. e\u{2060}4 \u{265e}\u{fe0e}f6 *", "1. e4 Nf6 *"),
+        (
+            "1. N\u{feff}f3 g6 2. g3 Bg7 3. Bg2 Nf6 4. O\u{ad}O *",
+            "1. Nf3 g6 2. g3 Bg7 3. Bg2 Nf6 4. O-O *",
+        ),
+        // After a move `N` is the symbol of a novelty.
+        (
+            "1. e4 e5 2. f3 N\u{200b} Nc6 *",
+            "1. e4 e5 2. f3 $146 Nc6 *",
+        ),
+    ] {
+        check(text, expect, 0);
+    }
+}
+
+#[test]
+fn a_stray_semicolon_is_no_comment() {
+    check(
+        "[Result \"1-0\"];\n\n1. e4 ; \n e5 1-0\n",
+        "1. e4 e5 1-0",
+        0,
+    );
+}
+
+#[test]
 fn text_between_games_begins_no_game() {
     for text in [
+        "[White \"A\"] 1. e4 *\n[White \"B\"] 1. d4 *\n",
         "[White \"A\"]\n\n1. e4 *\n\n[White \"B\"]\n\n1. d4 *\n",
         "[White \"A\"]\n\n{comment only}\n\n[White \"B\"]\n\n1. d4 *\n",
         "[White \"A\"]\nnot recorded\n\n[White \"B\"]\n\n1. d4 *\n",

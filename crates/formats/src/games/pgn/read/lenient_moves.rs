@@ -15,7 +15,9 @@ use crate::games::pgn::irregular_tags::begins_tag;
 use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, bracket_end, skip_movetext};
 use crate::games::pgn::nag_symbols;
 use crate::games::pgn::national_move_to_english::EnglishMove;
-use crate::games::pgn::non_ascii_tokens::{AsciiToken, blank_length, dash_length};
+use crate::games::pgn::non_ascii_tokens::{
+    AsciiToken, blank_length, dash_length, invisible_length,
+};
 
 /// Where the bytes end with which DOS ended a text, and blanks: before the next game or at the end of the text.
 fn after_dos_file(text: &[u8], at: usize) -> Option<usize> {
@@ -76,6 +78,15 @@ impl Reader {
             }
             _ => {}
         }
+        let wide = AsciiToken::read(text, at).filter(|wide| wide.end > end);
+        // Otherwise `N` would be the symbol of a novelty.
+        if invisible_length(after).is_some()
+            && let Some(wide) = &wide
+            && let Some(ply) = self.read_leniently(wide.as_slice())
+        {
+            let _ = self.play_uninlined(input, ply);
+            return wide.end;
+        }
         // Check and mate apart from the move: `e4!+`, `Qh5 #`.
         if !token.is_empty() && token.iter().all(|byte| matches!(byte, b'+' | b'#')) && has_move {
             return end;
@@ -89,7 +100,6 @@ impl Reader {
             self.nag(input, nag);
             return end;
         }
-        let wide = AsciiToken::read(text, at).filter(|wide| wide.end > end);
         let (token, end) = match &wide {
             Some(wide) => (wide.as_slice(), wide.end),
             None => (token, end),

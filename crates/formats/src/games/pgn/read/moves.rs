@@ -131,7 +131,10 @@ impl Reader {
                 CharClass::Brace => at = self.brace(input, at),
                 CharClass::Semicolon => {
                     let end = line_end(text, at);
-                    self.comment(input, at + 1, end);
+                    // Nothing follows: a stray semicolon is no comment.
+                    if past_space(text, at + 1) < end {
+                        self.comment(input, at + 1, end);
+                    }
                     at = end;
                 }
                 CharClass::Percent if at_line_start(text, at) => at = line_end(text, at),

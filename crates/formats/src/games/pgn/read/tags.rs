@@ -5,7 +5,7 @@ use tabia_core::game::{GameResult, RecordKind, Start};
 use tabia_core::io::decode;
 
 use super::{Input, Reader};
-use crate::games::pgn::char_class::{BOM, CharClass, class, skip_spaces};
+use crate::games::pgn::char_class::{BOM, CharClass, class, is_newline, skip_spaces};
 use crate::games::pgn::full_profile;
 use crate::games::pgn::irregular_tags::{self, TagSectionPart};
 use crate::games::pgn::repeated_tags::{RepeatedTags, TagPattern};
@@ -52,6 +52,7 @@ impl Reader {
                     && self.head.tags.is_empty()
                     && next != Some(&b'[')
                     || next.is_none_or(|&byte| class(byte) == CharClass::Digit)
+                        && !(at > section && is_rest_of_line(input.text, at, end))
                 {
                     break end;
                 }
@@ -103,7 +104,8 @@ impl Reader {
         // No other tag follows, and nothing that may be one.
         let next = |end| {
             let next = skip_spaces(text, end);
-            if text.get(next).is_some_and(u8::is_ascii_digit) {
+            let is_digit = text.get(next).is_some_and(u8::is_ascii_digit);
+            if is_digit && text.get(end).is_some_and(|byte| is_newline(*byte)) {
                 return Some(next);
             }
             let (pair, next) = tag_parser::next_pair(text, end);
@@ -154,7 +156,15 @@ impl Reader {
                 if !pair.is_closed {
                     self.report_unclosed(input, &pair);
                 }
-                let name = decode(pair.name, self.charset);
+                let mut name = decode(pair.name, self.charset);
+                if name.contains([' ', '\t']) {
+                    let joined = name.replace([' ', '\t'], "");
+                    let error = format!(
+                        "the name of the tag `{name}` has a blank: it is read as `{joined}`"
+                    );
+                    self.report(input, pair.name_at, Error::invalid(error), None);
+                    name = joined.into();
+                }
                 self.has_full_tags |= name.starts_with("Tabia");
                 self.push_tag(&name, &pair.text(self.charset));
                 Some(end)
@@ -165,7 +175,13 @@ impl Reader {
                 Some(end)
             }
             TagSectionPart::Unread(end) => {
-                let error = Error::invalid("a line between the tags is not a tag");
+                let before = text.get(tags_end..at).unwrap_or_default();
+                let is_on_line = tags_end > 0 && !before.iter().any(|byte| is_newline(*byte));
+                let error = Error::invalid(if is_on_line {
+                    "a tag is followed by other text on its line, which is left out"
+                } else {
+                    "a line between the tags is not a tag"
+                });
                 self.report(input, at, error, text.get(at..end));
                 Some(end)
             }
@@ -224,6 +240,12 @@ impl Reader {
         }
         self.head.tags.push(name, value);
     }
+}
+
+/// Whether the token at `at` is on the line of the tag that ends at `tags_end`, so that it may be no movetext.
+#[inline]
+fn is_rest_of_line(text: &[u8], tags_end: usize, at: usize) -> bool {
+    at < text.len() && text.get(tags_end).is_some_and(|byte| !is_newline(*byte))
 }
 
 /// What of a tag section shows that its end is lost.
