@@ -78,7 +78,9 @@ impl TextEnd {
         }
         let found = blocks.found();
         if let Some(letters) = found.pieces {
-            let names: Vec<&str> = letters.languages().iter().map(|(_, name)| *name).collect();
+            let names = letters.languages().iter().map(|(_, name)| *name);
+            let mut names: Vec<&str> = names.collect();
+            names.dedup();
             let text = format!(
                 "has the piece letters of another language ({}); `tabia convert` makes a file with English ones, which can \
                  grow",

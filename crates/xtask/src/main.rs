@@ -182,19 +182,21 @@ fn ci(_: &[String]) -> Outcome {
             took.push(format!("{name} {seconds} s"));
         }
     }
-    println!("took: {}", took.join(", "));
     println!("== test");
     let start = Instant::now();
     if cargo_tasks::test(none).is_err() {
         failed.push("test");
     }
-    println!("test took {} s", start.elapsed().as_secs());
+    took.push(format!("test {} s", start.elapsed().as_secs()));
     // After the tests, because the crates of others are compiled then.
     println!("== mutants");
+    let start = Instant::now();
     if let Err(error) = mutants::mutants(&STRICT_AREA.map(str::to_owned)) {
         eprintln!("mutants: {error}");
         failed.push("mutants");
     }
+    took.push(format!("mutants {} s", start.elapsed().as_secs()));
+    println!("took: {}", took.join(", "));
     if failed.is_empty() {
         return Ok(());
     }

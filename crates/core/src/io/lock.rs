@@ -27,7 +27,8 @@ type WaitNotice = Box<dyn Fn(&Path, Option<u32>) + Send + Sync>;
 
 static WAIT_NOTICE: OnceLock<WaitNotice> = OnceLock::new();
 
-/// Has `notice` called when a lock is waited for longer than a second, once for each wait: with the path, and the
+/// Has `notice` called when a lock is waited for longer than a second, once for each wait: with the path of the file or
+/// folder, and the
 /// number of the process that has the lock if it is known. Only the first call of a program has an effect.
 ///
 /// ```
@@ -42,7 +43,9 @@ pub fn set_wait_notice(notice: impl Fn(&Path, Option<u32>) + Send + Sync + 'stat
 /// Whoever made a file read-only wants it to stay as it is, although its folder lets it be replaced.
 fn require_writable(path: &Path) -> Result<()> {
     let data = std::fs::metadata(path);
-    if !data.is_ok_and(|data| data.permissions().readonly()) {
+    let is_readonly = data.is_ok_and(|data| data.permissions().readonly());
+    // A file that cannot be read either is an error of its own.
+    if !is_readonly || File::open(path).is_err() {
         return Ok(());
     }
     let error = ErrorKind::NotReplaceable("is read-only".to_owned());
@@ -143,7 +146,7 @@ impl FolderLock {
         // A folder that cannot be opened has no lock; creating the files reports what is wrong.
         let lock = match open_folder(folder(target)) {
             Some(file) => {
-                lock(&file, target, Instant::now() + PATIENCE)?;
+                lock(&file, folder(target), Instant::now() + PATIENCE)?;
                 Self(Some(file))
             }
             None => Self(None),

@@ -23,6 +23,15 @@ fn push_escaped(text: &str, out: &mut Vec<u8>) {
             b'\r' => b"\\r",
             b'\t' => b"\\t",
             0..0x20 | 0x7f => b"",
+            // U+0080 to U+009F: some terminals take them for commands.
+            0xc2 => {
+                if let Some(&next @ 0x80..=0x9f) = bytes.get(at + 1) {
+                    out.extend_from_slice(bytes.get(done..at).unwrap_or_default());
+                    done = at + 2;
+                    out.extend_from_slice(format!("\\u{next:04x}").as_bytes());
+                }
+                continue;
+            }
             _ => continue,
         };
         out.extend_from_slice(bytes.get(done..at).unwrap_or_default());
@@ -67,6 +76,10 @@ mod tests {
         assert_eq!(
             text(&|out| push_text("\"a\\b\"\n\u{1b}é\u{7f}", out)),
             r#""\"a\\b\"\n\u001bé\u007f""#
+        );
+        assert_eq!(
+            text(&|out| push_text("a\u{9b}b\u{a0}\u{80}", out)),
+            "\"a\\u009bb\u{a0}\\u0080\""
         );
         let seconds = |millis| text(&|out| push_seconds(Duration::from_millis(millis), out));
         assert_eq!((seconds(0), seconds(90_000)), ("0".into(), "90".into()));
