@@ -413,3 +413,41 @@ fn verbs_that_read_a_damaged_book_end_with_3() {
         }
     }
 }
+
+/// The list of games of a Kvetka book of which the rest became zeros, from `from` on.
+fn with_zeroed_list(name: &str, from: usize) -> Scratch {
+    let folder = with_kvetka_book(name);
+    let path = folder.join("book.ksf");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[from..].fill(0);
+    std::fs::write(&path, bytes).unwrap();
+    folder
+}
+
+#[test]
+fn games_that_became_zeros_are_no_games_of_a_kvetka_book() {
+    let folder = with_zeroed_list("kvetka-zeroed-games", 900);
+    tabia(&folder, &["check", "book_0.kob"]).expect(3);
+    let append = [
+        "book",
+        "build",
+        "games.pgn",
+        "-o",
+        "book.kob",
+        "--game-links",
+        "--append",
+    ];
+    let run = tabia(&folder, &append);
+    assert_eq!(run.code, 4, "{}", run.err);
+    let find = ["book", "find", "book_0.kob", "--json", "--games"];
+    let run = tabia(&folder, &find);
+    assert!(!run.out.contains("\"white\": \"\""), "{}", run.out);
+}
+
+#[test]
+fn a_fixed_kvetka_book_without_sources_has_all_its_files() {
+    let folder = with_zeroed_list("kvetka-zeroed-sources", 1);
+    let fix = ["book", "fix", "book_0.kob", "-o", "fixed_0.kob"];
+    tabia(&folder, &fix).expect(3);
+    tabia(&folder, &["check", "fixed_0.kob"]).expect(0);
+}

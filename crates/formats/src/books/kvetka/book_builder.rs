@@ -205,6 +205,10 @@ impl KvetkaBuilder {
         let Some(sources) = book.sources() else {
             return Ok(());
         };
+        // A list without sources is a file, too, or the new book would miss it.
+        if sources.is_empty() && self.ksf.is_none() {
+            self.ksf = Some(self.set.create(&self.names.file("ksf"))?);
+        }
         for number in 0..sources.len() as u32 {
             let source = sources.source_bytes(number).unwrap_or_else(|| {
                 self.losses.add(Feature::GameLinks, 1, None);

@@ -379,11 +379,16 @@ fn read_source(bytes: &[u8], offset: usize, order: TextOrder) -> Result<BookSour
 }
 
 fn skip_game(cursor: &mut Cursor<'_>) -> Result<(), Malformed> {
-    cursor.take(8, "game")?;
+    let mut is_zero = cursor.take(8, "game")? == [0; 8];
     for _ in 0..2 {
         let length = cursor.u32_be("name length")?;
         cursor.take(length as usize, "name")?;
+        is_zero &= length == 0;
     }
-    cursor.take(5, "game")?;
+    is_zero &= cursor.take(5, "game")? == [0; 5];
+    // A game has a length; its record became zeros.
+    if is_zero {
+        return Err(cursor.malformed("game", Why::Value(0)));
+    }
     Ok(())
 }
