@@ -275,6 +275,20 @@ fn errors_name_the_column_and_what_was_meant() {
             "`chapter` is not a mark of a record",
             "known are deleted",
         ),
+        (
+            "is:foo",
+            4,
+            "`foo` is not a mark of a record",
+            "check, mate, stalemate",
+        ),
+        ("on:Nf9", 4, "there is no square f9", ""),
+        ("move:Qz9", 6, "there is no square z9", ""),
+        (
+            "fen:8/8",
+            5,
+            "`8/8` is not FEN: unreadable board at column 4",
+            "",
+        ),
         ("elo:2000,high", 10, "`high` is not a rating", ""),
         (
             "result:drwa",

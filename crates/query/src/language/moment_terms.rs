@@ -160,7 +160,11 @@ impl Check {
                 "sac" => "`white`, `black` or a number of pawns, as `>=5`",
                 _ => "a number",
             };
-            format!("is not {what}")
+            let square = square_of_no_board(text).filter(|_| matches!(field, "on" | "move"));
+            let why = square.map_or_else(String::new, |square| {
+                format!(": there is no square {square}")
+            });
+            format!("is not {what}{why}")
         })
     }
 
@@ -394,8 +398,25 @@ fn fen(text: &str) -> Result<Check, String> {
         .collect();
     let count = fields.len().min(4);
     let text = fields.get(..count).unwrap_or_default().join(" ");
-    let position = Position::parse_fen(text.as_bytes()).map_err(|error| error.to_string())?;
+    let position = Position::parse_fen(text.as_bytes()).map_err(|error| {
+        let text = error.to_string();
+        match text.strip_prefix("FEN: ") {
+            Some(why) => format!("is not FEN: {why}"),
+            None => format!("is not FEN of a position: {text}"),
+        }
+    })?;
     Ok(Check::Fen(Box::new(position), count))
+}
+
+/// The first letter and digit of a text that are written as a square, and are none of a board.
+fn square_of_no_board(text: &str) -> Option<&str> {
+    let bytes = text.as_bytes();
+    let is_square = |pair: &[u8]| matches!(pair, [b'a'..=b'z', b'0'..=b'9']);
+    let is_of_board = |pair: &[u8]| matches!(pair, [b'a'..=b'h', b'1'..=b'8']);
+    let at = bytes
+        .windows(2)
+        .position(|pair| is_square(pair) && !is_of_board(pair))?;
+    text.get(at..at + 2)
 }
 
 fn sub(text: &str) -> Result<Check, String> {

@@ -738,9 +738,19 @@ fn field_test(field: &'static str, raw: &[RawValue]) -> Result<Test, FilterError
         {
             return moment(field, raw);
         }
-        "is" => Test::Is(named(raw, "a mark of a record", values::MARKS, |text| {
-            choice(text, values::MARKS)
-        })?),
+        "is" => Test::Is(
+            all(raw, "a mark of a record", |text| {
+                choice(text, values::MARKS)
+            })
+            .map_err(|error| {
+                let is_unknown = |value: &&RawValue| choice(&value.text, values::MARKS).is_none();
+                let word = raw.iter().find(is_unknown);
+                let word = word.map_or("", |value| value.text.as_str());
+                let marks = values::MARKS.iter().map(|(name, _)| *name);
+                let names: Vec<&str> = marks.chain(["check", "mate", "stalemate"]).collect();
+                error.with_hint(known(word, "known are", &names))
+            })?,
+        ),
         "game" => Test::Game(numbers("a number of a game")?),
         // The table of fields has no other name.
         _ => Test::Db(texts()),
