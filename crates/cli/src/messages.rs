@@ -720,6 +720,7 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
     let path = error.location().file.as_deref();
     let path = path.filter(|path| !is_in_stdin(path));
     Some(match error.kind() {
+        _ if exceeds_unpacked(error) => MORE_UNPACKED.into(),
         ErrorKind::UnknownFormat { .. }
         | ErrorKind::WrongFormat { .. }
         | ErrorKind::Malformed(_)
@@ -836,7 +837,6 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
         ErrorKind::Io(io) if io.kind() == IoKind::PermissionDenied => {
             "you may not read it: `ls -l` shows its permissions".into()
         }
-        _ if exceeds_unpacked(error) => MORE_UNPACKED.into(),
         _ => return None,
     })
 }

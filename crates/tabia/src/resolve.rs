@@ -7,7 +7,7 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tabia_core::formats::{OpenOptions, Probe};
+use tabia_core::formats::{Limits, OpenOptions, Probe};
 use tabia_core::io::{
     Blob, FolderNames, InputFile, JournaledFolder, Source, list_folder, name_text,
 };
@@ -353,7 +353,8 @@ impl Resolver {
 
     /// As [`Resolver::members`], with archives replaced by the databases and books in them. The problems
     /// of all these archives are errors in the list, and so are archives in archives in the archive, which
-    /// are not opened.
+    /// are not opened, and archives that unpack, with those before them, to more than
+    /// [`Limits::unpacked_from`](tabia_core::formats::Limits::unpacked_from) allows for the archive.
     pub fn contents(&self, archive: &Arc<dyn Archive>) -> Vec<Result<InputItem>> {
         let problems_of = |archive: &Arc<dyn Archive>| {
             let label = Arc::clone(&archive.info().label);
@@ -363,6 +364,13 @@ impl Resolver {
                 .map(move |problem| Err(problem.in_file(&label)))
         };
         let mut contents: Vec<Result<InputItem>> = problems_of(archive).collect();
+        // All archives in the archive together: each of them could be as large as one alone.
+        let packed = archive.members().iter().map(|member| member.packed_size);
+        let limit = self
+            .options
+            .limits
+            .unpacked_from(packed.fold(0, u64::saturating_add));
+        let mut unpacked = 0_u64;
         for item in self.members(archive) {
             let inner = item.and_then(|item| match self.archive(&item)? {
                 Some(inner) => Ok(Err(inner)),
@@ -372,6 +380,14 @@ impl Resolver {
                 Ok(Ok(item)) => contents.push(Ok(item.listed())),
                 Ok(Err(inner)) => {
                     contents.extend(problems_of(&inner));
+                    let sizes = inner.members().iter();
+                    let sizes = sizes.map(|member| member.size.unwrap_or(member.packed_size));
+                    let size = sizes.fold(unpacked, u64::saturating_add);
+                    if let Err(error) = Limits::check(archives::UNPACKED_SIZE, size, limit) {
+                        contents.push(Err(error.in_file(&inner.info().label)));
+                        continue;
+                    }
+                    unpacked = size;
                     let items = self.members(&inner).into_iter();
                     contents.extend(
                         items.map(|item| item.and_then(not_an_archive).map(InputItem::listed)),

@@ -366,3 +366,30 @@ fn a_book_in_an_archive_does_not_hide_its_games() {
     tabia(&folder, &["archive", "create", "book.zip", "b.bin"]).expect(0);
     tabia(&folder, &["convert", "book.zip"]).expect(2);
 }
+
+/// Archives in an archive unpack to no more, all together, than one alone.
+#[test]
+fn archives_in_an_archive_have_one_limit() {
+    let folder = Scratch::new("nested-limit");
+    let game = "[Event \"x\"]\n\n1. e4 e5 *\n\n";
+    std::fs::write(folder.join("a.pgn"), game.repeat(1_000_000)).unwrap();
+    tabia(&folder, &["archive", "create", "i.zip", "a.pgn"]).expect(0);
+    let mut create = vec!["archive", "create", "o.zip"];
+    let names: Vec<String> = (0..4).map(|number| format!("{number}.zip")).collect();
+    for name in &names {
+        std::fs::copy(folder.join("i.zip"), folder.join(name)).unwrap();
+        create.push(name);
+    }
+    tabia(&folder, &create).expect(0);
+    let run = tabia(&folder, &["search", "o.zip", "--count", "plies:2"]).expect(3);
+    assert!(run.err.contains("--max-unpacked"), "{}", run.err);
+    let whole = [
+        "search",
+        "o.zip",
+        "--count",
+        "plies:2",
+        "--max-unpacked",
+        "1G",
+    ];
+    assert_eq!(tabia(&folder, &whole).expect(0).out.trim(), "4000000");
+}
