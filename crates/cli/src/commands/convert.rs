@@ -177,9 +177,16 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     }
     let chooses = !args.select.filter.trim().is_empty() || args.select.records.games.is_some();
     // A mistyped query must not replace games by none, nor leave an empty file that looks like a result.
-    let needs_games =
-        chooses && is_file && !args.append && by.is_none() && args.transaction.is_none();
-    if needs_games {
+    let is_whole_file = is_file && !args.append && by.is_none() && args.transaction.is_none();
+    let needs_games = chooses && is_whole_file;
+    // Nor are they replaced by nothing when a program in a pipe fails.
+    let old = args
+        .output
+        .as_ref()
+        .and_then(|path| std::fs::metadata(path).ok());
+    let has_old = old.is_some_and(|old| old.is_file() && old.len() > 0);
+    let would_lose = is_whole_file && args.shard.is_none() && has_old;
+    if needs_games || would_lose {
         reporter.begin_transaction();
     }
     options.create.transaction = args.transaction.clone().or_else(|| reporter.transaction());
@@ -288,8 +295,8 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         summary.losses.forget(Feature::Languages);
     }
     let has_records = summary.counts.games + summary.counts.texts > 0;
-    let is_kept = needs_games && !has_records;
     let replaces = path.is_some_and(|path| Path::new(path).exists());
+    let is_kept = (needs_games || would_lose) && !has_records;
     if is_kept {
         reporter.discard_result();
     }
@@ -417,7 +424,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     let problems = summary.problems.max(reporter.count());
     let mut code = ExitCode::of_problems(problems.max(is_salvaged.into()));
     code = code.worse(absent);
-    if chooses && !has_records {
+    if (chooses || would_lose) && !has_records {
         code = code.worse(ExitCode::NoMatch);
     }
     let unfit = summary.losses.count(Feature::ChessGames);

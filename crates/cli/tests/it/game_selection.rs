@@ -1,4 +1,6 @@
-use crate::common::{GAMES, tabia, with_games};
+use tabia_testkit::Scratch;
+
+use crate::common::{GAMES, tabia, tabia_with_input, with_games};
 
 #[test]
 fn games_by_number() {
@@ -252,4 +254,23 @@ fn an_output_without_games_is_not_written() {
     }
     assert_eq!(std::fs::read(folder.join("old.pgn")).unwrap(), b"old");
     assert_eq!(folder.names(), ["games.pgn", "names.tsv", "old.pgn"]);
+}
+
+/// As when a program in a pipe fails: nothing comes, and the games of the last run stay.
+#[test]
+fn games_are_not_replaced_by_nothing() {
+    let folder = Scratch::new("replaced-by-nothing");
+    std::fs::write(folder.join("empty.pgn"), "").unwrap();
+    std::fs::write(folder.join("old.pgn"), "1. e4 *\n").unwrap();
+    let args = ["convert", "empty.pgn", "-o", "old.pgn", "--force"];
+    let run = tabia(&folder, &args).expect(1);
+    assert!(run.err.contains("old.pgn is not replaced"), "{}", run.err);
+    let piped = ["convert", "-", "-o", "old.pgn", "--force"];
+    tabia_with_input(&folder, &piped, b"").expect(1);
+    let old = std::fs::read(folder.join("old.pgn")).unwrap();
+    assert_eq!(old, b"1. e4 *\n");
+    // A new file, and one in which there is nothing, are written.
+    for target in ["new.pgn", "new.pgn"] {
+        tabia(&folder, &["convert", "empty.pgn", "-o", target, "--force"]).expect(0);
+    }
 }
