@@ -89,6 +89,20 @@ impl PieceLetters {
             .is_some_and(|(code, _)| *code == "en")
     }
 
+    /// The letter of a piece.
+    ///
+    /// ```
+    /// use tabia_core::chess::{PieceLetters, Role};
+    /// let hungarian = PieceLetters::of_language("hu").ok_or("no such language")?;
+    /// assert_eq!(hungarian.letter(Role::Rook), "B");
+    /// # Ok::<(), &str>(())
+    /// ```
+    pub fn letter(&self, role: Role) -> &'static str {
+        let mut found = ROLES.into_iter().zip(self.letters);
+        let letter = found.find(|(other, _)| *other == role);
+        letter.map_or("", |(_, letter)| letter)
+    }
+
     /// The piece whose letter a text begins with, and the length of the letter in bytes.
     #[inline]
     pub fn prefix(&self, text: &str) -> Option<(Role, usize)> {

@@ -85,6 +85,24 @@ fn letters_that_are_pawns_or_dutch_knights_are_reported() {
     assert_eq!(read_with("1. d4 d5 2. Pf3 Pf6 1-0", &options).1, [""; 0]);
 }
 
+/// Two slips in one game are no agreement on a language.
+#[test]
+fn wrong_letters_that_english_has_are_no_other_language() {
+    for text in ["1. a4 a5 2. Ba3 Ba6 *", "1. Rf3 Rc6 2. e4 *"] {
+        let (game, problems) = read_one(text);
+        assert!(game.ply_count() <= 2, "{text}");
+        assert_eq!(problems.len(), 1, "{text}: {problems:?}");
+        assert!(problems[0].contains("illegal"), "{problems:?}");
+    }
+    // A letter that English does not have shows the language at once.
+    let (game, _) = read_one("1. Sf3 Sc6 *");
+    assert_eq!(game.ply_count(), 2);
+    // So do many moves, all legal.
+    let moves = "1. Rf3 Rc6 2. Rc3 Rf6 3. Rd5 Rxd5 4. Rd4 Rxd4 5. e3 Rc6 *";
+    let (game, _) = read_one(moves);
+    assert_eq!(game.ply_count(), 10);
+}
+
 #[test]
 fn piece_letters_of_other_languages_are_read() {
     for (text, languages) in [

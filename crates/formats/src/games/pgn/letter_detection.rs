@@ -1,6 +1,6 @@
 //! Detects the language whose piece letters the moves of a text have.
 
-use tabia_core::chess::{PieceLetters, Ply, Position};
+use tabia_core::chess::{PieceLetters, Ply, Position, Role};
 use tabia_core::game::{Annotation, Flow, Foreign, GameHead, Visitor, Want};
 use tabia_core::io::Charset;
 use tabia_core::{Error, GameIndex};
@@ -11,6 +11,9 @@ use super::text_cursor::TextCursor;
 
 /// Bytes at the start of a text that are read to find the language, if they hold [`MIN_GAMES`].
 const SHORT_SAMPLE: usize = 1 << 16;
+/// Moves of pieces that show a language by letters that English has, too, for other pieces: a wrong letter or two are a
+/// slip of the pen.
+const MIN_PIECE_MOVES: u32 = 8;
 /// Games without which more bytes are read: of one game that is cut nothing is known.
 const MIN_GAMES: u32 = 2;
 
@@ -37,7 +40,7 @@ pub(super) fn detect(
     let (letters, moves) = fitting.next()?;
     // Beyond a sample, moves could differ that are equal in it.
     let is_ambiguous = fitting.any(|(_, other)| !is_complete || other.hash != moves.hash);
-    (!is_ambiguous).then_some(letters)
+    (!is_ambiguous && moves.show_language()).then_some(letters)
 }
 
 /// The letters of a language in which all games at the start of a text are legal, as in English, but with other
@@ -141,6 +144,11 @@ struct ReadMoves {
     is_last_bad: bool,
     /// A hash of the moves of all games.
     hash: u64,
+    letters: Option<&'static PieceLetters>,
+    /// Moves of pieces.
+    piece_moves: u32,
+    /// Whether one of these pieces has a letter that no piece has in English.
+    has_own_letters: bool,
 }
 
 impl ReadMoves {
@@ -148,9 +156,17 @@ impl ReadMoves {
     fn of(sample: &[u8], letters: &'static PieceLetters, charset: Charset, depth: u32) -> Self {
         let mut reader = Reader::new(charset, false, depth, Some(letters));
         let mut cursor = TextCursor::default();
-        let mut moves = Self::default();
+        let mut moves = Self {
+            letters: Some(letters),
+            ..Self::default()
+        };
         while let Ok(Some(_)) = reader.next(sample, &mut cursor, Want::ALL, &mut moves) {}
         moves
+    }
+
+    /// Whether the moves cannot well be in English.
+    fn show_language(&self) -> bool {
+        self.has_own_letters || self.piece_moves >= MIN_PIECE_MOVES
     }
 
     fn are_legal(&self, is_complete: bool) -> bool {
@@ -167,9 +183,20 @@ impl Visitor for ReadMoves {
         Flow::Go
     }
 
-    fn visit_move(&mut self, _before: &Position, ply: Ply) -> Flow {
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
         let bits = match ply {
-            Ply::Move(m) => u64::from(m.to_bits()) + 1,
+            Ply::Move(m) => {
+                let piece = before.piece_at(m.from()).filter(|_| !m.is_castling());
+                let role = piece
+                    .map(|piece| piece.role)
+                    .filter(|role| *role != Role::Pawn);
+                if let (Some(role), Some(letters)) = (role, self.letters) {
+                    self.piece_moves += 1;
+                    let letter = letters.letter(role);
+                    self.has_own_letters |= !matches!(letter, "K" | "Q" | "R" | "B" | "N");
+                }
+                u64::from(m.to_bits()) + 1
+            }
             Ply::Null => 0,
         };
         self.hash = (self.hash ^ bits)
