@@ -144,8 +144,9 @@ impl Layout {
             roles: Vec::new(),
             unread: Vec::new(),
         };
+        let names = Names::of(schema, version.is_some());
         for field in schema.fields() {
-            let role = role_of(field, version.is_some());
+            let role = role_of(field, names);
             if role.is_none() {
                 let name = field.name().escape_default().to_string();
                 layout.unread.push(name);
@@ -180,11 +181,57 @@ impl Layout {
     }
 }
 
-fn role_of(field: &FieldRef, is_ours: bool) -> Option<Role> {
+/// Columns that only our tables have. Programs such as DuckDB, Polars and pandas write tables without the metadata of
+/// those that they read.
+const OWN: [&str; 8] = [
+    "date_text",
+    "utc_time_s",
+    "initial_s",
+    "increment_s",
+    "ply_count",
+    "is_text",
+    "has_variations",
+    "move_codes",
+];
+
+/// What the names of all columns show.
+#[derive(Debug, Clone, Copy)]
+struct Names {
+    /// The table is one of ours, or made from one.
+    is_ours: bool,
+    /// It has a column with the date as text or as one value.
+    has_date: bool,
+    /// It has a column from which the date is read in our tables.
+    has_parts_of_date: bool,
+}
+
+impl Names {
+    fn of(schema: &Schema, has_metadata: bool) -> Self {
+        let has = |names: &[&str]| {
+            let mut fields = schema.fields().iter();
+            fields.any(|field| names.contains(&field.name().as_str()))
+        };
+        let mut fields = schema.fields().iter();
+        Self {
+            is_ours: has_metadata || has(&OWN),
+            has_date: fields.any(|field| {
+                let plain = field.name().replace('_', "").to_ascii_lowercase();
+                matches!(plain.as_str(), "date" | "utcdate" | "datetext")
+            }),
+            has_parts_of_date: has(&["date_text", "year"]),
+        }
+    }
+}
+
+fn role_of(field: &FieldRef, names: Names) -> Option<Role> {
+    let Names { is_ours, .. } = names;
     let name = field.name().as_str();
-    if is_ours && DERIVED.contains(&name) {
+    let is_chosen_date = name == "date" && !names.has_parts_of_date;
+    if is_ours && DERIVED.contains(&name) && !is_chosen_date {
         return Some(Role::Derived);
     }
+    // Parts of a date are one in any table, unless there is another.
+    let has_parts = is_ours || !names.has_date && field.data_type().is_numeric();
     let plain = name.replace('_', "").to_ascii_lowercase();
     let role = match field.data_type() {
         DataType::List(_) | DataType::LargeList(_) => match plain.as_str() {
@@ -209,9 +256,9 @@ fn role_of(field: &FieldRef, is_ours: bool) -> Option<Role> {
             "movetext" | "san" => Role::Movetext,
             "pgn" => Role::Pgn,
             "datetext" if is_ours => Role::DateText,
-            "year" if is_ours => Role::Year,
-            "month" if is_ours => Role::Month,
-            "day" if is_ours => Role::Day,
+            "year" if has_parts => Role::Year,
+            "month" if has_parts => Role::Month,
+            "day" if has_parts => Role::Day,
             "utctimes" if is_ours => Role::UtcSeconds,
             "deleted" if is_ours => Role::Deleted,
             "istext" if is_ours => Role::IsText,

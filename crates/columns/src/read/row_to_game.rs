@@ -33,6 +33,8 @@ pub(super) struct RowHead {
     pub(super) result: GameResult,
     /// What is wrong with it.
     problems: Vec<String>,
+    /// Its start position cannot be read: from another one its moves would be others.
+    is_unplayable: bool,
 }
 
 impl Columns {
@@ -179,7 +181,7 @@ impl Columns {
                         return Ok(Flow::Stop);
                     }
                 }
-                let is_game = out.head.kind == RecordKind::Game;
+                let is_game = out.head.kind == RecordKind::Game && !out.is_unplayable;
                 let needs_moves = want.has(Want::MAINLINE) || want.has(Want::ANNOTATIONS);
                 if is_game
                     && needs_moves
@@ -281,6 +283,7 @@ impl RowHead {
             }
             Err(error) => {
                 self.problems.push(error.to_string());
+                self.is_unplayable = true;
                 tags.push(("FEN".to_owned(), fen.to_owned()));
             }
         }

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::builder::{Int16Builder, ListBuilder, StringBuilder};
-use arrow_array::{ArrayRef, Date32Array, Float64Array, Int16Array, StringArray};
+use arrow_array::{ArrayRef, Date32Array, Float64Array, Int16Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use tabia::formats::formats;
 use tabia::{Error, Event, Game, InputItem, NoObserver, Position, Profile, Progress, Resolver};
 use tabia_columns::read;
@@ -87,6 +88,81 @@ fn games_with_their_pgn_come_back_equal() {
     assert_eq!(after, before);
 }
 
+/// As DuckDB, Polars and pandas write a table that they have read.
+fn rewrite_without_metadata(from: &Path, to: &Path) {
+    let file = std::fs::File::open(from).unwrap();
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    let schema = Arc::new(Schema::new(builder.schema().fields().clone()));
+    let file = std::fs::File::create(to).unwrap();
+    let mut writer = ArrowWriter::try_new(file, Arc::clone(&schema), None).unwrap();
+    for batch in builder.build().unwrap() {
+        let columns = batch.unwrap().columns().to_vec();
+        let batch = RecordBatch::try_new(Arc::clone(&schema), columns).unwrap();
+        writer.write(&batch).unwrap();
+    }
+    writer.close().unwrap();
+}
+
+#[test]
+fn parts_of_dates_are_dates_in_any_table() {
+    let folder = Scratch::new("reading");
+    let path = folder.join("parts.parquet");
+    let moves = ("moves", texts(&["e2e4", "d2d4"]));
+    write_batch(
+        &path,
+        vec![
+            ("white", texts(&["a", "b"])),
+            (
+                "year",
+                Arc::new(Float64Array::from(vec![Some(1858.0), None])),
+            ),
+            ("month", Arc::new(Int16Array::from(vec![Some(11), None]))),
+            moves.clone(),
+        ],
+    );
+    let found = games(&path, 1).unwrap().0;
+    let dates: Vec<_> = found
+        .iter()
+        .map(|game| game.head.tags.text("Date").to_owned())
+        .collect();
+    assert_eq!(dates, ["1858.11.??", ""]);
+    // Next to a date they are something else.
+    let date = ("date", texts(&["2001.02.03", "2001.02.04"]));
+    let year = ("year", Arc::new(Int16Array::from(vec![1, 2])) as ArrayRef);
+    write_batch(
+        &path,
+        vec![("white", texts(&["a", "b"])), date, year, moves],
+    );
+    let found = games(&path, 1).unwrap().0;
+    assert_eq!(found[0].head.tags.text("Date"), "2001.02.03");
+    assert_eq!(found[0].head.tags.text("year"), "1");
+}
+
+#[test]
+fn moves_from_a_position_that_cannot_be_read_are_not_played() {
+    let folder = Scratch::new("reading");
+    let path = folder.join("fen.parquet");
+    write_batch(
+        &path,
+        vec![
+            ("white", texts(&["a"])),
+            ("fen", texts(&["junk"])),
+            ("moves", texts(&["e2e4"])),
+        ],
+    );
+    let (games, problems) = games(&path, 1).unwrap();
+    assert_eq!(moves(&games[0]), Vec::<String>::new());
+    assert_eq!(problems.len(), 1, "{problems:?}");
+}
+
+#[test]
+fn a_table_without_rows_is_a_database_without_games() {
+    let folder = Scratch::new("reading");
+    let path = folder.join("empty.parquet");
+    write_batch(&path, vec![("white", texts(&[])), ("moves", texts(&[]))]);
+    assert!(games(&path, 1).unwrap().0.is_empty());
+}
+
 #[test]
 fn tables_of_our_own_keep_what_columns_hold() {
     let folder = Scratch::new("reading");
@@ -140,6 +216,9 @@ fn tables_of_our_own_keep_what_columns_hold() {
     assert!(summary.losses.is_empty(), "{:?}", summary.losses);
     let (mut after, problems) = games(&table, 1).unwrap();
     assert_eq!(problems, Vec::<String>::new());
+    let plain = folder.join("plain.parquet");
+    rewrite_without_metadata(&table, &plain);
+    assert_eq!(games(&plain, 1).unwrap().0, after);
     let mut before = as_pgn(&pgn);
     for game in before.iter_mut().chain(&mut after) {
         let mut pairs: Vec<(String, String)> = game
