@@ -16,7 +16,7 @@ use tabia::{
 };
 use tabia_columns::write::{TableFile, TableOptions, write_table};
 
-use crate::database::{ColumnNames, TableChoice};
+use crate::database::{ColumnNames, MAX_THREADS, TableChoice};
 use crate::error::{self, OrRaise};
 use crate::game::profile;
 use crate::games_argument::Source;
@@ -200,7 +200,7 @@ pub(crate) fn convert(
     options.create.force = force;
     options.create.now = now();
     options.create.profile = self::profile(profile).or_raise(py)?;
-    options.plan.threads = threads.max(1);
+    options.plan.threads = threads.clamp(1, MAX_THREADS);
     options.plan.selection.deleted = inputs.deleted;
     options.plan.filter = query(py, r#where)?;
     let is_table = to.is_none() && TableFile::of_name(&target.to_string_lossy()).is_some();
@@ -295,7 +295,7 @@ pub(crate) fn build_book(
     options.selection.deleted = inputs.deleted;
     options.create.force = force;
     options.create.now = now();
-    options.threads = threads.max(1);
+    options.threads = threads.clamp(1, MAX_THREADS);
     options.max_ply = max_ply;
     options.move_filter.min_games = min_games.max(1);
     let extension = target.extension().unwrap_or_default().to_string_lossy();

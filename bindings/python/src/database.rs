@@ -33,11 +33,14 @@ use crate::move_arrays::Moves;
 use crate::position::position_of;
 use crate::read_game::read_game;
 
+/// Threads of a call at most, as on the command line.
+pub(crate) const MAX_THREADS: usize = 1024;
+
 /// Opens games of any format: a path of a file, a folder, an archive or a table; or bytes; or a file
 /// object, which is read to its end and copied to a temporary file. `name` is the name of a file without
 /// one. `charset` is for files that do not name theirs, `password` for archives; `deleted` counts games that
 /// are marked as deleted. `threads` is for everything that reads the database, unless a call names another
-/// number. With `mmap=False` files are copied into memory instead of mapped: whatever other programs do to them
+/// number; 1 to 1024 are started. With `mmap=False` files are copied into memory instead of mapped: whatever other programs do to them
 /// then does not matter.
 ///
 /// >>> db = tabia.open("samples/tabia.cbv", threads=2)
@@ -211,9 +214,11 @@ impl Database {
         Ok(&self.inputs)
     }
 
-    /// The number of threads of a call.
+    /// The number of threads of a call, 1 to [`MAX_THREADS`].
     pub(crate) fn threads(&self, threads: Option<usize>) -> usize {
-        threads.unwrap_or(self.arguments.threads).max(1)
+        threads
+            .unwrap_or(self.arguments.threads)
+            .clamp(1, MAX_THREADS)
     }
 
     fn selection(&self) -> Selection {

@@ -221,3 +221,10 @@ def test_calls_use_the_threads_that_they_name(name: str, many: Path, tmp_path: P
     assert most_threads(call(6)) >= one + 3
     # Without a number it is that of the database.
     assert most_threads(call(None, tabia.open(source, threads=6))) >= one + 3
+
+
+def test_any_number_of_threads_is_bounded() -> None:
+    """More threads than the command line takes are not started."""
+    database = tabia.open(str(SAMPLE))
+    assert most_threads(lambda: list(database.headers(threads=10**6))) <= 1024
+    assert len(list(database.headers(threads=0))) == len(list(database.headers()))
