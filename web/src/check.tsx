@@ -10,6 +10,13 @@ import { ErrorBox, FeatureName, ProblemLine, ServerText, Spinner, title, useLoad
 import { remember } from "./remembered.ts";
 import { number, t } from "./translations.ts";
 
+/** The name of a format; the version where it is not already in it. */
+function formatText({ format, formatName, version }: InputInfo): string {
+  const [name, more] = [formatName ?? "", version ?? ""];
+  const isKnown = name.toLowerCase().includes(more.toLowerCase()) || more.toLowerCase() === format?.toLowerCase();
+  return isKnown ? name : `${name} ${more}`;
+}
+
 export function View() {
   const { query } = useAddress();
   const db = query.get("db") ?? "";
@@ -52,7 +59,7 @@ export function View() {
         <table class="tags facts">
           <caption class="visually-hidden">{t("health.properties")}</caption>
           <tbody>
-            <Fact name={t("health.format")} value={`${card.formatName ?? ""} ${card.version ?? ""}`} />
+            <Fact name={t("health.format")} value={formatText(card)} />
             <Fact name={t("health.encoding")} value={card.encoding?.replace(/,? (or|else) /, " / ") ?? ""} />
             <Fact name={t("health.titleField")} value={card.title ?? ""} />
             <Fact name={t("health.folder")} value={card.folder} />
