@@ -14,7 +14,7 @@ import { LineControls, NO_SHAPES, useFlip } from "./line_controls.tsx";
 import { current, useSettings } from "./settings.ts";
 import { positionTerm } from "./query_terms.ts";
 import { losingMoves } from "./stored_evaluations.ts";
-import { Bar, ErrorBox, Spinner, TableBox, copy, isTyping, title, useLoad } from "./ui.tsx";
+import { Bar, DeadEnd, Spinner, TableBox, copy, isTyping, title, useLoad } from "./ui.tsx";
 import { moveText, number, percent, spoken, t } from "./translations.ts";
 
 interface Entry {
@@ -140,16 +140,13 @@ export function View() {
   const failed = page.state === "error" ? page.error : load.state === "error" ? load.error : null;
   if (failed !== null) {
     return (
-      <>
-        <ErrorBox error={failed} />
+      <DeadEnd error={failed} name={id}>
         {fen + line !== "" && (
-          <p class="empty">
-            <a href={bookHref(id)}>
-              <bdi>{id}</bdi>
-            </a>
-          </p>
+          <a class="button" href={bookHref(id)}>
+            <bdi>{id}</bdi>
+          </a>
         )}
-      </>
+      </DeadEnd>
     );
   }
   if (!position || !shown) return <Spinner />;

@@ -6,7 +6,7 @@ import { type HealthAnswer, type InputInfo, get, save } from "./api.ts";
 import { useReport } from "./database_choice_and_jobs.tsx";
 import { Further } from "./input_repair_and_names.tsx";
 import { explorerHref, gameHref, gamesHref, useAddress } from "./router.ts";
-import { ErrorBox, FeatureName, ProblemLine, ServerText, Spinner, title, useLoad } from "./ui.tsx";
+import { DeadEnd, ErrorBox, FeatureName, ProblemLine, ServerText, Spinner, title, useLoad } from "./ui.tsx";
 import { remember } from "./remembered.ts";
 import { number, t } from "./translations.ts";
 
@@ -28,7 +28,7 @@ export function View() {
   useEffect(() => {
     if (fingerprint !== undefined && health?.isDone && !health.error) remember(db, { checked: { fingerprint, problems: health.problems } });
   }, [db, fingerprint, health]);
-  if (info.state === "error") return <ErrorBox error={info.error} />;
+  if (info.state === "error") return <DeadEnd error={info.error} name={db} />;
   const known = Object.keys(COUNT_NAMES);
   const counts = Object.entries(health?.counts ?? {}).filter(([, value]) => typeof value === "number") as [string, number][];
   counts.sort(([a], [b]) => known.indexOf(a) - known.indexOf(b));

@@ -140,6 +140,17 @@ describe("what is missing", () => {
     }
   });
 
+  test("so does one without its input in other views", async () => {
+    for (const path of ["/health?db=nosuch", "/book/nosuch"]) {
+      await scenario(path, async (page, view) => {
+        await page.locator(".dead-end .error").waitFor();
+        await page.locator(".dead-end a", { hasText: "Shelf" }).waitFor();
+        await page.waitForLoadState("networkidle");
+        allow(view, 404);
+      });
+    }
+  });
+
   test("an unknown tab is that of the moves", () =>
     scenario("/db/league.pgn/game/1?tab=nosuch", async (page) => {
       await page.locator(".notation .move").first().waitFor();
