@@ -14,8 +14,8 @@ import { LineControls, NO_SHAPES, useFlip } from "./line_controls.tsx";
 import { current, useSettings } from "./settings.ts";
 import { positionTerm } from "./query_terms.ts";
 import { losingMoves } from "./stored_evaluations.ts";
-import { Bar, ErrorBox, Spinner, TableBox, copy, isTyping, title, useLoad } from "./ui.tsx";
-import { moveText, number, spoken, t } from "./translations.ts";
+import { Bar, DeadEnd, Spinner, TableBox, copy, isTyping, title, useLoad } from "./ui.tsx";
+import { moveText, number, percent, spoken, t } from "./translations.ts";
 
 interface Entry {
   uci: string | null;
@@ -55,6 +55,9 @@ interface BookPage {
 /** Where the database with stored evaluations is kept. */
 const EVALUATED = "tabia.evaluated";
 
+/** Where it is kept that the stored bytes are shown. */
+const RAW = "tabia.book-raw";
+
 /** Where the database is kept whose games are shown for the moves. */
 const GAMES_OF = "tabia.book-games";
 
@@ -83,10 +86,11 @@ export function View() {
   const databases = useDatabases() ?? [];
   const canWrite = useCanWrite();
   const changes = useBookChanges(id);
+  const [isRaw, showRaw] = useState(() => localStorage.getItem(RAW) === "1");
   const [edited, edit] = useState<EditedMove | "new" | null>(null);
   const [evaluated, setEvaluated] = useState(() => localStorage.getItem(EVALUATED) ?? "");
   const [gamesOf, setGamesOf] = useState(() => localStorage.getItem(GAMES_OF) ?? "");
-  const chosen = databases.find((card) => card.id === gamesOf) ?? databases[0];
+  const chosen = databases.find((card) => card.id === gamesOf) ?? databases.find((card) => card.bytes !== 0) ?? databases[0];
   const asked = { fen, play: line.join(",") };
   const page = useLoad<BookPage>((signal) => get(`book/${encodeURIComponent(id)}`, asked, signal), [id, fen, line.join()]);
   const load = useLoad<PositionAnswer>((signal) => get("position", asked, signal), [fen, line.join()]);
@@ -136,21 +140,19 @@ export function View() {
   const failed = page.state === "error" ? page.error : load.state === "error" ? load.error : null;
   if (failed !== null) {
     return (
-      <>
-        <ErrorBox error={failed} />
+      <DeadEnd error={failed} name={id}>
         {fen + line !== "" && (
-          <p class="empty">
-            <a href={bookHref(id)}>
-              <bdi>{id}</bdi>
-            </a>
-          </p>
+          <a class="button" href={bookHref(id)}>
+            <bdi>{id}</bdi>
+          </a>
         )}
-      </>
+      </DeadEnd>
     );
   }
   if (!position || !shown) return <Spinner />;
   const entries = withChanges(shown.entries, changesAt(changes.now, position.fen));
   const others = position.legal.filter((legal) => !entries.some((entry) => entry.uci === legal.uci));
+  const hasRaw = isRaw && entries.some((entry) => entry.raw !== "");
   const has = (field: keyof Entry) => entries.some((entry) => entry[field] !== null && entry[field] !== "");
   return (
     <section class="game book-view">
@@ -226,6 +228,15 @@ export function View() {
                 <tr>
                   <th scope="col" class="n">#</th>
                   <th scope="col">{t("explorer.move")}</th>
+                  {has("weight") && <th scope="col" class="n">{t("explorer.weight")}</th>}
+                  {has("share") && <th scope="col" class="n">{t("book.share")}</th>}
+                  {has("games") && <th scope="col" class="n">{t("card.games")}</th>}
+                  {has("white") && <th scope="col">{t("col.result")}</th>}
+                  {has("averageRating") && <th scope="col" class="n">{t("explorer.rating")}</th>}
+                  {has("performance") && <th scope="col" class="n">{t("explorer.performance")}</th>}
+                  {has("comment") && <th scope="col">{t("book.comment")}</th>}
+                  {has("learn") && <th scope="col">learn</th>}
+                  {hasRaw && <th scope="col">{t("book.raw")}</th>}
                   {canWrite && (
                     <th scope="col">
                       <span class="visually-hidden">{t("book.edit")}</span>
@@ -236,15 +247,6 @@ export function View() {
                       <span class="visually-hidden">{t("book.gamesIn")}</span>
                     </th>
                   )}
-                  {has("weight") && <th scope="col" class="n">{t("explorer.weight")}</th>}
-                  {has("share") && <th scope="col" class="n">{t("book.share")}</th>}
-                  {has("games") && <th scope="col" class="n">{t("card.games")}</th>}
-                  {has("white") && <th scope="col">{t("col.result")}</th>}
-                  {has("averageRating") && <th scope="col" class="n">{t("explorer.rating")}</th>}
-                  {has("performance") && <th scope="col" class="n">{t("explorer.performance")}</th>}
-                  {has("comment") && <th scope="col">{t("book.comment")}</th>}
-                  {has("learn") && <th scope="col">learn</th>}
-                  {has("raw") && <th scope="col">{t("book.raw")}</th>}
                 </tr>
               </thead>
               <tbody {...pointing}>
@@ -269,6 +271,19 @@ export function View() {
                       )}
                       {entry.change && <span class="only">{t(`book.${entry.change}`)}</span>}
                     </th>
+                    {has("weight") && <td class="n">{entry.weight === null ? "–" : number(entry.weight)}</td>}
+                    {has("share") && <td class="n">{entry.share === null ? "–" : percent(entry.share, 1)}</td>}
+                    {has("games") && <td class="n">{entry.games === null ? "–" : number(entry.games)}</td>}
+                    {has("white") && <td>{entry.white === null ? "–" : <Bar white={entry.white} draws={entry.draws ?? 0} black={entry.black ?? 0} />}</td>}
+                    {has("averageRating") && <td class="n">{entry.averageRating ?? "–"}</td>}
+                    {has("performance") && <td class="n">{entry.performance ?? "–"}</td>}
+                    {has("comment") && (
+                      <td>
+                        <bdi>{entry.comment ?? ""}</bdi>
+                      </td>
+                    )}
+                    {has("learn") && <td><code>{entry.learn ?? ""}</code></td>}
+                    {hasRaw && <td><code>{entry.raw}</code></td>}
                     {canWrite && (
                       <td>
                         {entry.uci !== null && entry.san !== null && (
@@ -292,24 +307,24 @@ export function View() {
                         )}
                       </td>
                     )}
-                    {has("weight") && <td class="n">{entry.weight === null ? "–" : number(entry.weight)}</td>}
-                    {has("share") && <td class="n">{entry.share === null ? "–" : `${(entry.share * 100).toFixed(1)} %`}</td>}
-                    {has("games") && <td class="n">{entry.games === null ? "–" : number(entry.games)}</td>}
-                    {has("white") && <td>{entry.white === null ? "–" : <Bar white={entry.white} draws={entry.draws ?? 0} black={entry.black ?? 0} />}</td>}
-                    {has("averageRating") && <td class="n">{entry.averageRating ?? "–"}</td>}
-                    {has("performance") && <td class="n">{entry.performance ?? "–"}</td>}
-                    {has("comment") && (
-                      <td>
-                        <bdi>{entry.comment ?? ""}</bdi>
-                      </td>
-                    )}
-                    {has("learn") && <td><code>{entry.learn ?? ""}</code></td>}
-                    {has("raw") && <td><code>{entry.raw}</code></td>}
                   </tr>
                 ))}
               </tbody>
             </table>
           </TableBox>
+        )}
+        {has("raw") && (
+          <label class="check sub">
+            <input
+              type="checkbox"
+              checked={isRaw}
+              onChange={(event) => {
+                localStorage.setItem(RAW, event.currentTarget.checked ? "1" : "");
+                showRaw(event.currentTarget.checked);
+              }}
+            />{" "}
+            {t("book.showRaw")}
+          </label>
         )}
         {chosen && (
           <p class="sub">

@@ -6,9 +6,16 @@ import { type HealthAnswer, type InputInfo, get, save } from "./api.ts";
 import { useReport } from "./database_choice_and_jobs.tsx";
 import { Further } from "./input_repair_and_names.tsx";
 import { explorerHref, gameHref, gamesHref, useAddress } from "./router.ts";
-import { ErrorBox, FeatureName, ProblemLine, ServerText, Spinner, title, useLoad } from "./ui.tsx";
+import { DeadEnd, ErrorBox, FeatureName, ProblemLine, ServerText, Spinner, title, useLoad } from "./ui.tsx";
 import { remember } from "./remembered.ts";
 import { number, t } from "./translations.ts";
+
+/** The name of a format; the version where it is not already in it. */
+function formatText({ format, formatName, version }: InputInfo): string {
+  const [name, more] = [formatName ?? "", version ?? ""];
+  const isKnown = name.toLowerCase().includes(more.toLowerCase()) || more.toLowerCase() === format?.toLowerCase();
+  return isKnown ? name : `${name} ${more}`;
+}
 
 export function View() {
   const { query } = useAddress();
@@ -21,7 +28,7 @@ export function View() {
   useEffect(() => {
     if (fingerprint !== undefined && health?.isDone && !health.error) remember(db, { checked: { fingerprint, problems: health.problems } });
   }, [db, fingerprint, health]);
-  if (info.state === "error") return <ErrorBox error={info.error} />;
+  if (info.state === "error") return <DeadEnd error={info.error} name={db} />;
   const known = Object.keys(COUNT_NAMES);
   const counts = Object.entries(health?.counts ?? {}).filter(([, value]) => typeof value === "number") as [string, number][];
   counts.sort(([a], [b]) => known.indexOf(a) - known.indexOf(b));
@@ -52,7 +59,7 @@ export function View() {
         <table class="tags facts">
           <caption class="visually-hidden">{t("health.properties")}</caption>
           <tbody>
-            <Fact name={t("health.format")} value={`${card.formatName ?? ""} ${card.version ?? ""}`} />
+            <Fact name={t("health.format")} value={formatText(card)} />
             <Fact name={t("health.encoding")} value={card.encoding?.replace(/,? (or|else) /, " / ") ?? ""} />
             <Fact name={t("health.titleField")} value={card.title ?? ""} />
             <Fact name={t("health.folder")} value={card.folder} />

@@ -12,10 +12,10 @@ export interface Report {
 
 /**
  * The answer so far, asked again until it is complete or `isStopped`; nothing is asked while `query` is null. What
- * answered an earlier query is never given with a new one.
+ * answered an earlier query, or the same one in another `state`, is never given with a new one.
  */
-export function useReport<T extends Report>(path: string, query: Query | null, isStopped = false): { answer: T | null; error: unknown } {
-  const key = query === null ? "" : path + JSON.stringify(query);
+export function useReport<T extends Report>(path: string, query: Query | null, isStopped = false, state = 0): { answer: T | null; error: unknown } {
+  const key = query === null ? "" : `${path}${JSON.stringify(query)}${state}`;
   const [found, set] = useState<{ key: string; answer: T | null; error: unknown }>({ key, answer: null, error: null });
   useEffect(() => {
     if (query === null || isStopped) return;
@@ -67,5 +67,3 @@ export function ChooseDatabase(props: { databases: Card[]; value: string; hasAll
     </label>
   );
 }
-
-export const percent = (share: number) => `${Math.round(share * 100)} %`;

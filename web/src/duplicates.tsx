@@ -11,7 +11,7 @@ import { Notation } from "./notation.tsx";
 import { current, useSettings } from "./settings.ts";
 import { ErrorBox, Spinner, TableBox, announce, isTyping, saveCsv, title, useLoad } from "./ui.tsx";
 import { WriteDecided } from "./write_file.tsx";
-import { moveText, number, t } from "./translations.ts";
+import { moveText, number, resultText, t } from "./translations.ts";
 
 interface Row {
   db: string;
@@ -227,6 +227,8 @@ interface PairProps {
   onFocus: () => void;
 }
 
+const valueOf = (row: NonNullable<Pair["kept"]>, field: Field) => (field === "result" ? resultText(row.result) : (row[field] ?? ""));
+
 function PairView({ pair, isActive, decisions, onChoice, onFocus }: PairProps) {
   const { kept, dropped } = pair;
   const [isOpen, open] = useState(false);
@@ -275,10 +277,10 @@ function PairView({ pair, isActive, decisions, onChoice, onFocus }: PairProps) {
                 {fields.map(([field]) => (
                   <td>
                     {kept[field] === dropped[field] ? (
-                      <bdi>{row[field] ?? ""}</bdi>
+                      <bdi>{valueOf(row, field)}</bdi>
                     ) : (
                       <mark>
-                        <bdi>{row[field] || "–"}</bdi>
+                        <bdi>{valueOf(row, field) || "–"}</bdi>
                       </mark>
                     )}
                   </td>

@@ -10,11 +10,11 @@ import { IndexButton, useIndexChanges } from "./jobs.tsx";
 import { BoardHost, usePointing } from "./board_host.tsx";
 import { useAsText } from "./board_as_text.tsx";
 import { LineControls, NO_SHAPES, useFlip } from "./line_controls.tsx";
-import { changeQuery, explorerHref, gameHref, gamesHref, go, setQuery, useAddress } from "./router.ts";
+import { changeQuery, explorerHref, gameHref, gamesHref, go, pushQuery, setQuery, useAddress } from "./router.ts";
 import { positionTerm } from "./query_terms.ts";
 import { type Settings, current, useSettings } from "./settings.ts";
 import { Bar, ErrorBox, ProblemLine, Spinner, TableBox, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
-import { moveText, short, spoken, t } from "./translations.ts";
+import { moveText, percent, resultText, short, spoken, t } from "./translations.ts";
 import { useWatched } from "./watched.tsx";
 
 const MAX_SOURCES = 6;
@@ -204,11 +204,14 @@ function AnswerTable(props: {
   const pointing = usePointing(answer);
   const has = (field: "averageRating" | "performance" | "lastYear" | "weight") =>
     sources.some((source) => (source.moves ?? []).some((move) => move[field] !== null && move[field] !== undefined));
+  // Many sources leave no space for more than their games and results.
+  const isWide = sources.length <= 3;
+  const isNarrow = sources.length >= 5;
   const columns = {
     weight: has("weight"),
-    rating: has("averageRating"),
-    performance: has("performance"),
-    year: has("lastYear"),
+    rating: has("averageRating") && isWide,
+    performance: has("performance") && isWide,
+    year: has("lastYear") && isWide,
   };
   return (
     <TableBox label={t("explorer.label")} file="explorer">
@@ -234,7 +237,7 @@ function AnswerTable(props: {
               <>
                 <td class="share" />
                 <td class="n">{source.games === null || source.games === undefined ? "–" : short(source.games)}</td>
-                {hasResults(source) && <ResultCell {...source} />}
+                {hasResults(source) && <ResultCell {...source} isNarrow={isNarrow} />}
               </>
             ))}
             {columns.weight && <td />}
@@ -281,7 +284,7 @@ function AnswerTable(props: {
                   source?.kind === "database" && row.uci !== "0000"
                     ? gamesHref([source.id], { q: gamesOfMove(answer.fen, row.uci, where, filters[source.id] ?? "") })
                     : null;
-                return <Cell move={cell} counts={hasCounts(source)} hasResults={hasResults(source)} href={href} san={row.san} />;
+                return <Cell move={cell} counts={hasCounts(source)} hasResults={hasResults(source)} href={href} san={row.san} isNarrow={isNarrow} />;
               })}
               {columns.weight && <td class="n">{best(row, "weight")}</td>}
               {columns.rating && <td class="n">{best(row, "averageRating")}</td>}
@@ -461,10 +464,11 @@ interface CellProps {
   hasResults: boolean;
   href: string | null;
   san: string;
+  isNarrow: boolean;
 }
 
-function Cell({ move, counts, hasResults, href, san }: CellProps) {
-  if (!counts) return move ? <td class="n">{Math.round(move.share * 100)} %</td> : <td class="n none">–</td>;
+function Cell({ move, counts, hasResults, href, san, isNarrow }: CellProps) {
+  if (!counts) return move ? <td class="n">{percent(move.share)}</td> : <td class="n none">–</td>;
   if (!move) {
     return (
       <>
@@ -477,7 +481,7 @@ function Cell({ move, counts, hasResults, href, san }: CellProps) {
   const games = move.games === null || move.games === undefined ? "–" : short(move.games);
   return (
     <>
-      <td class="n share">{Math.round(move.share * 100)} %</td>
+      <td class="n share">{percent(move.share)}</td>
       <td class="n">
         {href === null || !move.games ? (
           games
@@ -487,15 +491,15 @@ function Cell({ move, counts, hasResults, href, san }: CellProps) {
           </a>
         )}
       </td>
-      {hasResults && <ResultCell {...move} />}
+      {hasResults && <ResultCell {...move} isNarrow={isNarrow} />}
     </>
   );
 }
 
-function ResultCell({ white, draws, black }: Pick<ExplorerMove, "white" | "draws" | "black">) {
+function ResultCell({ white, draws, black, isNarrow }: Pick<ExplorerMove, "white" | "draws" | "black"> & { isNarrow: boolean }) {
   return (
     <td>
-      {white !== null && white !== undefined ? <Bar white={white} draws={draws ?? 0} black={black ?? 0} /> : <span class="none">–</span>}
+      {white !== null && white !== undefined ? <Bar {...{ white, isNarrow }} draws={draws ?? 0} black={black ?? 0} /> : <span class="none">–</span>}
     </td>
   );
 }
@@ -586,8 +590,8 @@ function TopGames({ sources, query }: { sources: ExplorerSource[]; query: Record
   const recent = sources.flatMap((source) => source.recentGames ?? []);
   const linked = sources.flatMap((source) => source.linked ?? []);
   const { pieces } = useSettings();
-  const [shown, show] = useState<"top" | "recent">("top");
-  if (linked.length > 0 && top.length === 0) {
+  const [wanted, show] = useState<"top" | "recent">("top");
+  if (linked.length > 0 && top.length === 0 && recent.length === 0) {
     return (
       <section>
         <h2>{t("explorer.linked")}</h2>
@@ -606,15 +610,17 @@ function TopGames({ sources, query }: { sources: ExplorerSource[]; query: Record
       </section>
     );
   }
-  if (top.length === 0) return null;
+  if (top.length === 0 && recent.length === 0) return null;
+  // Without ratings there are no best games, without dates no latest ones.
+  const shown = top.length === 0 ? "recent" : recent.length === 0 ? "top" : wanted;
   const games = (shown === "top" ? top.sort((a, b) => rating(b) - rating(a)) : recent.sort((a, b) => (b.year ?? 0) - (a.year ?? 0))).slice(0, 15);
   return (
     <section>
       <p class="choice" role="group" aria-label={t("explorer.games")}>
-        <button type="button" aria-pressed={shown === "top"} onClick={() => show("top")}>
+        <button type="button" aria-pressed={shown === "top"} disabled={top.length === 0} onClick={() => show("top")}>
           {t("explorer.top")}
         </button>
-        <button type="button" aria-pressed={shown === "recent"} onClick={() => show("recent")}>
+        <button type="button" aria-pressed={shown === "recent"} disabled={recent.length === 0} onClick={() => show("recent")}>
           {t("explorer.recent")}
         </button>
       </p>
@@ -645,7 +651,7 @@ function TopGames({ sources, query }: { sources: ExplorerSource[]; query: Record
                   <bdi>{game.black || "?"}</bdi>
                 </td>
                 <td class="n elo">{game.blackElo ?? ""}</td>
-                <td class="c">{game.result === "1/2-1/2" ? "½-½" : game.result}</td>
+                <td class="c">{resultText(game.result)}</td>
                 <td class="n">{game.year ?? ""}</td>
               </tr>
             ))}
@@ -670,7 +676,14 @@ export function View() {
   const [future, setFuture] = useState<string[]>([]);
   const address = query.get("play") ?? "";
   useEffect(() => {
-    setLine(address.split(",").filter((uci) => uci !== ""));
+    const moves = address.split(",").filter((uci) => uci !== "");
+    const { line, future } = latest.current;
+    if (moves.join() === line.join()) return;
+    // After the browser went back in the line, the key for the next move goes forward in it.
+    const all = [...line, ...future];
+    const isOnLine = moves.every((uci, index) => uci === all[index]);
+    setLine(moves);
+    setFuture(isOnLine ? all.slice(moves.length) : []);
   }, [query]);
   const load = useLoad<PositionAnswer>((signal) => get("position", { fen, play: line.join(",") }, signal), [fen, line.join()]);
   // The position before stays until the next one is there.
@@ -682,11 +695,12 @@ export function View() {
   // Keys can come faster than the view is drawn.
   const latest = useRef({ line, future });
   latest.current = { line, future };
-  const setMoves = (moves: string[], after: string[] = []) => {
+  const setMoves = (moves: string[], after: string[] = [], isNew = false) => {
     latest.current = { line: moves, future: after };
     setLine(moves);
     setFuture(after);
-    setQuery({ play: moves.join(",") });
+    // A move is a step that the browser can take back; keys and buttons only walk along the line.
+    (isNew ? pushQuery : setQuery)({ play: moves.join(",") });
   };
   // Asked anew: `position` can still be that of the move before.
   const positionNow = () => get<PositionAnswer>("position", { fen, play: latest.current.line.join(",") });
@@ -694,7 +708,7 @@ export function View() {
     (uci: string) => {
       const san = position?.legal.find((move) => move.uci === uci)?.san;
       if (san) announce(spoken(san));
-      setMoves([...latest.current.line, uci]);
+      setMoves([...latest.current.line, uci], [], true);
     },
     [position],
   );

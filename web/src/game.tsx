@@ -13,11 +13,11 @@ import {
   type GameJson, type Tree, clockText, clocks, endsOfLine, evaluations, hiddenMoves, isSame, lineOf, makeTree, nodeAtPly,
   nodeOfMoment, pathTo, placementAt, previewed, questionsOf,
 } from "./game_tree.ts";
-import { ErrorBox, Graph, Later, ProblemLine, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
+import { DeadEnd, ErrorBox, Graph, Later, ProblemLine, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
 import { shapesOf } from "./shapes.ts";
 import { StoredRecord } from "./stored_record.tsx";
 import { Training, askedAfter, judge, spokenQuestion } from "./training.tsx";
-import { moveText, spoken, t } from "./translations.ts";
+import { moveText, resultText, spoken, t } from "./translations.ts";
 
 export function View() {
   const { path, query } = useAddress();
@@ -32,11 +32,22 @@ export function View() {
   if (!last.current && shown?.db === db && String(shown.game) === number) last.current = shown;
   if (load.state === "done" && !isSame(last.current, load.value)) last.current = load.value;
   const game = last.current;
-  if (load.state === "error") return <ErrorBox error={load.error} />;
+  if (load.state === "error") {
+    return (
+      <DeadEnd error={load.error} name={db}>
+        <a class="button" href={gamesHref((query.get("db") ?? db).split(","), listTerms(query))}>
+          {t("game.list")}
+        </a>
+      </DeadEnd>
+    );
+  }
   if (!game) return <Spinner />;
   if (game.kind === "text") return <TextView key={`${game.db}/${game.game}`} game={game} query={query} />;
   return <Game key={`${game.db}/${game.game}/${game.fingerprint}`} game={game} query={query} />;
 }
+
+/** The parts of the view; the first one is shown unless the address names another one. */
+const TABS = ["moves", "explorer", "book", "references", "tags", "raw", "pgn"] as const;
 
 const explorer = async () => (await import("./explorer.tsx")).ExplorerTable;
 
@@ -77,6 +88,12 @@ function useNeighbours(game: GameJson, query: URLSearchParams): [string | null, 
   return found;
 }
 
+/** The query, order and deleted records of the list in the address. */
+function listTerms(query: URLSearchParams): Record<string, string> {
+  const { db: _, ...terms } = listQuery(query);
+  return terms;
+}
+
 /** What of the address belongs to the list. */
 function listQuery(query: URLSearchParams): Record<string, string> {
   const kept: Record<string, string> = {};
@@ -115,7 +132,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
   const [trial, setTrial] = useState<Trial | null>(null);
   const [isPlaying, setPlaying] = useState(false);
   const [asText, toggleText] = useAsText();
-  const [tab, setTab] = useState(query.get("tab") ?? "moves");
+  const [tab, setTab] = useState(() => TABS.find((known) => known === query.get("tab")) ?? "moves");
   const [previous, next, row] = useNeighbours(game, query);
   const [position, setPosition] = useState<PositionAnswer | null>(null);
   const address = useAddress();
@@ -279,9 +296,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
   const positionNow = () => get<PositionAnswer>("position", line);
   const copyFen = () => void positionNow().then((answer) => copy(answer.fen), copyFailed);
   const listHref = gamesHref((query.get("db") ?? game.db).split(","), {
-    ...(query.get("q") ? { q: query.get("q") ?? "" } : {}),
-    ...(query.get("sort") ? { sort: query.get("sort") ?? "" } : {}),
-    ...(query.get("deleted") ? { deleted: "1" } : {}),
+    ...listTerms(query),
     ...(row === null ? {} : { at: String(row + 1) }),
   });
 
@@ -365,15 +380,10 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
     setAnswered(new Set(tree.nodes.map((node) => node.id)));
     document.getElementById("panel")?.focus();
   };
-  const tabs = [
-    ["moves", t("tab.moves")],
-    ["explorer", t("tab.explorer")],
-    ["book", t("shelf.books")],
-    ["references", t("tab.references")],
-    ["tags", t("tab.tags")],
-    ["raw", t("tab.raw")],
-    ["pgn", "PGN"],
-  ] as const;
+  const names: Record<(typeof TABS)[number], string> = {
+    moves: t("tab.moves"), explorer: t("tab.explorer"), book: t("shelf.books"), references: t("tab.references"),
+    tags: t("tab.tags"), raw: t("tab.raw"), pgn: "PGN",
+  };
 
   return (
     <section class="game">
@@ -417,7 +427,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
             {tag(game, "WhiteElo") && <small> {tag(game, "WhiteElo")}</small>} –{" "}
             <PlayerName game={game} color="Black" />
             {tag(game, "BlackElo") && <small> {tag(game, "BlackElo")}</small>}{" "}
-            <b class="score">{game.result === "1/2-1/2" ? "½-½" : game.result}</b>
+            <b class="score">{resultText(game.result)}</b>
           </p>
           <p class="sub">
             <bdi>
@@ -462,7 +472,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
           </span>
         </nav>
         <div class="tabs" role="tablist" aria-label={t("game.tabs")}>
-          {tabs.map(([id, name], index) => (
+          {TABS.map((id, index) => (
             <button
               type="button"
               role="tab"
@@ -476,14 +486,14 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
                 if (change === 0) return;
                 event.preventDefault();
                 event.stopPropagation();
-                const other = tabs[(index + change + tabs.length) % tabs.length];
+                const other = TABS[(index + change + TABS.length) % TABS.length];
                 if (other) {
-                  setTab(other[0]);
-                  document.getElementById(`tab-${other[0]}`)?.focus();
+                  setTab(other);
+                  document.getElementById(`tab-${other}`)?.focus();
                 }
               }}
             >
-              {name}
+              {names[id]}
             </button>
           ))}
         </div>

@@ -15,7 +15,7 @@ import { useSettings } from "./settings.ts";
 import { placementAt, previewed } from "./game_tree.ts";
 import { type OpenMenu, RowMenu, type Shown, copyFen, copyPgn, explorerOf, shownGame } from "./row_menu.tsx";
 import { moveSquares } from "./chess.ts";
-import { ErrorBox, Later, Spinner, announce, announceError, isTyping, saveCsv, title } from "./ui.tsx";
+import { DeadEnd, ErrorBox, Later, Spinner, announce, announceError, isTyping, saveCsv, title } from "./ui.tsx";
 import { t, tn } from "./translations.ts";
 
 interface ListState {
@@ -104,7 +104,7 @@ function GameList(props: ListProps) {
       setState({ count: rows.count, total: rows.total, texts: rows.texts, isExact: exact, sortable: rows.sortable, unread: rows.unread });
     };
     const view = new VirtualList<Row>(t("games.label"), {
-      rowHeight: () => (matchMedia("(max-width: 700px)").matches ? 48 : 26),
+      rowHeight: () => (matchMedia("(max-width: 700px)").matches ? 48 : matchMedia("(pointer: coarse)").matches ? 44 : 26),
       load: async (from, n, inner) => {
         for (;;) {
           const { details } = latest.current;
@@ -240,8 +240,13 @@ function GameList(props: ListProps) {
     </>
   );
 
+  // Without a list there is nothing that its buttons could work on; what was typed can be corrected.
+  if (error !== null && state === null && !(error instanceof ApiError && error.problem.column !== undefined)) {
+    return <DeadEnd error={error} name={ids.join(", ")} />;
+  }
   return (
     <>
+      <h1 class="visually-hidden">{ids.join(", ")}</h1>
       <div class="toolbar">
         <p class="found" role="status">
           {state && <FoundText state={state} hasTexts={where === ""} />}
@@ -461,6 +466,8 @@ function renderRow(element: HTMLElement, row: Row | null, shown: Column[]): void
     const text = row === null ? "" : column.id === "white" && row[15] !== null ? row[15] : column.text(row);
     const node = texts[index];
     if (node && node.data !== text) node.data = text;
+    const cell = column.note && node?.parentElement?.parentElement;
+    if (cell) cell.title = row === null ? "" : (column.note?.(row) ?? "");
   }
 }
 

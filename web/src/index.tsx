@@ -50,7 +50,14 @@ function View() {
   if (!shown && name in CHOICES) return <Choice name={name} />;
   const view = later[name];
   if (view) return <Later key={name} load={view} />;
-  return <p class="empty">{t("notFound")}</p>;
+  return (
+    <div class="empty">
+      <p>{t("notFound")}</p>
+      <a class="button" href="/">
+        {t("shelf.title")}
+      </a>
+    </div>
+  );
 }
 
 /** Views of one input, which an address that was typed may lack. */

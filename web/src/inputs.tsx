@@ -236,7 +236,7 @@ function CardView(props: { onOpened: () => void; showFolder: boolean; card: Card
       ) : (
         <p class="count">
           {known ? countText(known) : card.kind === "archive" ? t("card.members", { n: members.length }) : "…"}
-          {(index === "absent" || index === "stale" || index === "unusable") && <IndexButton id={card.id} games={known?.games} />}
+          {known?.games !== 0 && (index === "absent" || index === "stale" || index === "unusable") && <IndexButton id={card.id} games={known?.games} />}
         </p>
       )}
       {card.problem?.code === "password" && <Password card={card} onOpened={props.onOpened} />}

@@ -227,7 +227,7 @@ export function IndexButton({ id, games }: { id: string; games: number | null | 
       >
         {t("index.build")}
       </button>
-      {games && (
+      {games !== null && games !== undefined && games > 0 && (
         <span class="sub">
           {" "}
           ({t("index.estimate", { bytes: bytesText(games * INDEX_BYTES), seconds: timeText(games * INDEX_SECONDS) })})

@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Row } from "./api.ts";
 import { medalNames } from "./notation.tsx";
-import { number, t } from "./translations.ts";
+import { number, resultText, t } from "./translations.ts";
 
 export interface Column {
   id: string;
@@ -13,9 +13,14 @@ export interface Column {
   rank: number;
   text: (row: Row) => string;
   isNumber?: boolean;
+  /** What the pointer on the cell shows. */
+  note?: (row: Row) => string;
 }
 
 const ON_REQUEST = 4;
+
+/** Whether a game has moves that are not read, as those of other variants of chess; a text has none. */
+const areUnread = (row: Row) => row[7] === null && row[6] !== null && row[15] === null;
 
 /** The columns that are read from the games, which are asked for only where they are shown. */
 export const DETAILS = ["opening", "medals"];
@@ -27,7 +32,7 @@ export const columns = (): Column[] => [
   { id: "black", name: t("col.black"), width: "minmax(8.5em, 2.1fr)", rank: 0, text: (row) => row[4] ?? "" },
   { id: "blackElo", name: t("col.elo"), width: "3.2em", rank: 1, text: (row) => String(row[5] ?? ""), isNumber: true },
   { id: "result", name: t("col.result"), width: "4.3em", rank: 0, text: (row) => result(row[6]) },
-  { id: "moves", name: t("col.moves"), width: "3.2em", rank: 2, text: (row) => String(row[7] ?? ""), isNumber: true },
+  { id: "moves", name: t("col.moves"), width: "3.2em", rank: 2, text: (row) => (areUnread(row) ? "–" : String(row[7] ?? "")), isNumber: true, note: (row) => (areUnread(row) ? t("games.notPlayed") : "") },
   { id: "eco", name: "ECO", width: "3em", rank: 1, text: (row) => row[8] ?? "" },
   { id: "opening", name: t("col.opening"), width: "minmax(5em, 1.3fr)", rank: 3, text: (row) => row[16] ?? "" },
   { id: "event", name: t("col.event"), width: "minmax(5em, 1.4fr)", rank: 2, text: (row) => row[9] ?? "" },
@@ -40,7 +45,7 @@ export const columns = (): Column[] => [
   { id: "db", name: t("col.database"), width: "minmax(5em, 0.9fr)", rank: 2, text: (row) => row[0] },
 ];
 
-export const result = (text: string | null) => (text === null ? "" : text.replace("1/2-1/2", "½-½"));
+export const result = (text: string | null) => (text === null ? "" : resultText(text));
 export const date = (text: string | null) => (text ?? "").replace(/(\.\?\?)+$/, "");
 
 export const columnLabel = (column: Column) =>

@@ -4,7 +4,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useSettings } from "./settings.ts";
 import { type Annotation, type Node, type Tree, clockText, endsOfLine, nagText, pathTo } from "./game_tree.ts";
 import { shapeGroups } from "./shapes.ts";
-import { moveText, t } from "./translations.ts";
+import { moveText, resultText, t } from "./translations.ts";
 
 const numberOf = (node: Node) => Math.ceil(node.ply / 2);
 
@@ -318,7 +318,11 @@ function notation(
     }
     if (token.kind === "close") {
       const last: ChildNode | null = parent.lastChild;
+      // Several lines may end here.
       if (depth > 1 && last?.nodeValue === " ") last.remove();
+      if (depth > 1 && last?.nodeValue === ") ") last.nodeValue = ")";
+      const inner = last instanceof Element && depth > 1 ? last.lastChild : null;
+      if (inner?.nodeValue === ") ") inner.nodeValue = ")";
       parent.append(depth > 1 ? ") " : "");
       if (depth <= 8 && parent instanceof Element) parent = parent.parentElement ?? fragment;
       depth--;
@@ -380,7 +384,7 @@ function notation(
   }
   const end = document.createElement("span");
   end.className = "result";
-  end.textContent = result === "1/2-1/2" ? "½-½" : result;
+  end.textContent = resultText(result);
   stretch.append(end);
   return fragment;
 }

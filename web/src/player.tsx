@@ -4,12 +4,12 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./api.ts";
-import { ChooseDatabase, type Report, percent, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
+import { ChooseDatabase, type Report, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { type Cluster, rangeText } from "./spellings.ts";
 import { changeQuery, convertHref, explorerHref, gamesHref, go, playerHref, useAddress } from "./router.ts";
 import { useSettings } from "./settings.ts";
 import { Bar, ErrorBox, Spinner, TableBox, title, useLoad } from "./ui.tsx";
-import { moveText, number, t, tn } from "./translations.ts";
+import { moveText, number, percent, t, tn } from "./translations.ts";
 
 interface Score {
   games: number;

@@ -8,7 +8,7 @@ import { IndexButton, useIndexChanges } from "./jobs.tsx";
 import { gameHref, gamesHref, go, positionsHref, useAddress } from "./router.ts";
 import { useSettings } from "./settings.ts";
 import { ErrorBox, Spinner, TableBox, title } from "./ui.tsx";
-import { moveText, number, pieceName, t } from "./translations.ts";
+import { moveText, number, pieceName, resultText, t } from "./translations.ts";
 
 interface Hit {
   db: string;
@@ -152,7 +152,7 @@ export function View() {
   const indexes = useIndexChanges(db.split(","));
   const key = `${db} ${asked} ${indexes}`;
   const isStopped = stopped === key;
-  const { answer, error } = useReport<SearchAnswer>("search", asked === "" || db === "" ? null : { db, where: asked, indexes }, isStopped);
+  const { answer, error } = useReport<SearchAnswer>("search", asked === "" || db === "" ? null : { db, where: asked }, isStopped, indexes);
   const [unindexed] = answer?.unindexed ?? [];
   title(t("positions.title"));
   if (databases === null) return <Spinner />;
@@ -320,7 +320,7 @@ export function View() {
                       {hit.blackElo !== null && <small>{hit.blackElo}</small>}
                     </a>
                   </th>
-                  <td>{hit.result === "1/2-1/2" ? "½-½" : hit.result}</td>
+                  <td>{resultText(hit.result)}</td>
                   <td>
                     {hit.ply === null
                       ? ""

@@ -7,7 +7,7 @@ import es from "./lang/errors/es.json?url";
 import fr from "./lang/errors/fr.json?url";
 import ru from "./lang/errors/ru.json?url";
 import { type KnownText, type ProblemJson } from "./api.ts";
-import { languageNow } from "./translations.ts";
+import { languageNow, t } from "./translations.ts";
 
 type Texts = Record<string, string>;
 
@@ -45,11 +45,15 @@ function translated(problem: Stated, texts: Texts): string {
 
 /** The text of a problem and what to do about it; in English if its code has no text in the language. */
 export async function problemTexts(problem: Stated): Promise<{ text: string; hint: string }> {
-  const english = { text: problem.detail, hint: problem.hint ?? "" };
+  // The page shows the fields that the command lists.
+  const hint = (problem.hint ?? "").replace("`tabia help search` lists all fields", "all fields are listed below");
+  const english = { text: problem.detail, hint };
+  // What the system calls a file that is not there helps nobody.
+  if (problem.code === "fileIsMissing") english.text = [problem.values?.["file"], t("error.fileIsGone")].filter((part) => part).join(": ");
   try {
     const texts = await textsNow();
     if (!texts) return english;
-    return { text: translated(problem, texts), hint: texts[`${problem.code}.hint`] ?? known(texts, problem.hintText) ?? english.hint };
+    return { text: problem.code === "fileIsMissing" ? english.text : translated(problem, texts), hint: texts[`${problem.code}.hint`] ?? known(texts, problem.hintText) ?? english.hint };
   } catch {
     // The server is gone, and the texts with it.
     return english;

@@ -71,6 +71,17 @@ export function changeQuery(changes: Record<string, string | number | null>): vo
   changed();
 }
 
+/** The same as a new entry of the history, so that the browser can go back to what was before. */
+export function pushQuery(changes: Record<string, string | number | null>): void {
+  clearTimeout(timer);
+  flush();
+  setQuery(changes);
+  clearTimeout(timer);
+  const query = pending ?? "";
+  pending = null;
+  go(location.pathname + (query === "" ? "" : `?${query}`));
+}
+
 /** The address with another value of one parameter. */
 export function hrefWith(name: string, value: string): string {
   const query = new URLSearchParams(location.search);

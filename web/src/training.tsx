@@ -27,6 +27,9 @@ function chosen(all: TextJson[]): TextJson[] {
 
 const joined = (value: unknown) => chosen(texts(value)).map((part) => part.text).join(" / ");
 
+/** The points of an answer and what is said to it. */
+const withPoints = (points: number, text: string) => [t("training.points", { n: points }), text].filter((part) => part !== "").join(" – ");
+
 interface Solution {
   from: string;
   to: string;
@@ -106,13 +109,13 @@ export function Training(props: { item: Annotation; reply: string; onAnswer?: ()
             <li>
               <b>
                 {solution.from}–{solution.to}
-              </b>{" "}
-              {t("training.points", { n: solution.points })} {joined(solution.comments)}
+              </b>
+              : {withPoints(solution.points, joined(solution.comments))}
             </li>
           ))}
           {choices.map((choice) => (
             <li>
-              {joined(choice.answer)}: {t("training.points", { n: choice.points })} {joined(choice.reply)}
+              {joined(choice.answer)}: {withPoints(choice.points, joined(choice.reply))}
             </li>
           ))}
         </ul>

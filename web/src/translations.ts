@@ -79,6 +79,16 @@ export function shareText(share: number): string {
   return share.toLocaleString(language, { style: "percent", maximumFractionDigits: share < 0.1 ? 1 : 0 });
 }
 
+/** A share in percent; one that is not nothing is not shown as such. */
+export function percent(share: number, digits = 0): string {
+  if (digits === 0 && share > 0 && share < 0.005) return "<1 %";
+  const value = (share * 100).toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return `${value} %`;
+}
+
+/** A result as it is written in lists. */
+export const resultText = (result: string) => result.replace("1/2-1/2", "½-½");
+
 export function dateText(seconds: number): string {
   return new Date(seconds * 1000).toLocaleDateString(language, { dateStyle: "medium" });
 }

@@ -73,6 +73,22 @@ export function ErrorBox({ error }: { error: unknown }) {
   );
 }
 
+/** A view that cannot be shown: why, and where else to go. */
+export function DeadEnd({ error, name, children }: { error: unknown; name: string; children?: ComponentChildren }) {
+  return (
+    <section class="dead-end">
+      <h1 class="visually-hidden">{name}</h1>
+      <ErrorBox error={error} />
+      <p class="choice">
+        {children}
+        <a class="button" href="/">
+          {t("shelf.title")}
+        </a>
+      </p>
+    </section>
+  );
+}
+
 /** The fields that there are, if a query has another one: each is a link to the address with it. */
 function KnownFields({ column }: { column: number }) {
   const { query } = useAddress();
@@ -189,7 +205,7 @@ export function Spinner({ text }: { text?: string | undefined }) {
 }
 
 /** White's wins, draws and Black's wins as a bar with numbers, in percent; in a wide one with the sign. */
-export function Bar(props: { white: number; draws: number; black: number; label?: string; isWide?: boolean }) {
+export function Bar(props: { white: number; draws: number; black: number; label?: string; isWide?: boolean; isNarrow?: boolean }) {
   const { white, draws, black } = props;
   const total = white + draws + black;
   if (total === 0) return <span class="none">–</span>;
@@ -200,7 +216,7 @@ export function Bar(props: { white: number; draws: number; black: number; label?
   ] as const;
   const percent = (value: number) => Math.round((value * 100) / total);
   // A narrower part has no space for its number.
-  const least = props.isWide ? 6 : 22;
+  const least = props.isWide ? 6 : props.isNarrow ? 32 : 22;
   const label = props.label ?? t("bar.label", { white: percent(white), draws: percent(draws), black: percent(black) });
   return (
     <span class="bar" role="img" aria-label={label} title={label}>

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use crate::app_state::App;
 use crate::etag::{self, Tag};
 use crate::jobs::Job;
+use crate::openapi;
 use crate::params::Params;
 use crate::problem::Problem;
 
@@ -118,7 +119,10 @@ pub(crate) async fn wait_until_done(request: Request, next: Next) -> Response<Bo
     if !is_read || !request.uri().path().starts_with("/api/") {
         return next.run(request).await;
     }
-    let wait = Params::of(request.uri()).and_then(|params| params.number("wait", 0));
+    let wait = Params::of(request.uri()).and_then(|params| {
+        openapi::check_params(request.uri().path(), &params)?;
+        params.number("wait", 0)
+    });
     let wait = match wait {
         Ok(wait) if wait <= MAX_WAIT => Duration::from_millis(wait),
         Ok(_) => {

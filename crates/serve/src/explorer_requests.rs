@@ -19,7 +19,7 @@ use crate::answers::{PATIENCE, answer, by_content, document, so_far, with_progre
 use crate::app_state::App;
 use crate::etag::Asked;
 use crate::explore::{self, FoundTree};
-use crate::jobs::Job;
+use crate::jobs::{Asking, Job};
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::problem_codes::Code;
@@ -253,9 +253,13 @@ fn explore_source(
 /// What identifies the counts of a position.
 fn tree_key(name: &str, position: &Position, query: &Query, options: &TreeOptions) -> String {
     let TreeOptions {
-        games, ended_games, ..
+        games,
+        ended_games,
+        side,
+        ..
     } = options;
-    format!("{name}\n{}\n{games} {ended_games}\n{query}", position.fen())
+    let fen = position.fen();
+    format!("{name}\n{fen}\n{games} {ended_games} {side:?}\n{query}")
 }
 
 /// Counts the games of a position, with the best and the last ones; `name` identifies the databases and their state.
@@ -268,10 +272,32 @@ pub(crate) fn tree_job(
     options: TreeOptions,
 ) -> Result<Arc<Job<FoundTree>>, Problem> {
     let key = tree_key(name, position, query, &options);
-    let (wanted, searched) = (position.clone(), query.clone());
-    app.scans.get_or_start(&key, None, move |job| {
-        explore::count(&base, &wanted, &searched, &options, job)
-    })
+    let work = tree_work(base, position, query, options);
+    app.scans.get_or_start(&key, None, work)
+}
+
+/// As [`tree_job`], for a request that waits for the end.
+pub(crate) fn ask_tree(
+    app: &App,
+    base: Arc<Base>,
+    name: &str,
+    position: &Position,
+    query: &Query,
+    options: TreeOptions,
+) -> Result<Asking<FoundTree>, Problem> {
+    let key = tree_key(name, position, query, &options);
+    let work = tree_work(base, position, query, options);
+    app.scans.ask(&key, None, work)
+}
+
+fn tree_work(
+    base: Arc<Base>,
+    position: &Position,
+    query: &Query,
+    options: TreeOptions,
+) -> impl FnOnce(&Job<FoundTree>) -> Result<(), tabia::Error> + Send + 'static {
+    let (position, query) = (position.clone(), query.clone());
+    move |job| explore::count(&base, &position, &query, &options, job)
 }
 
 async fn book(

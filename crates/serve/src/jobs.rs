@@ -1,8 +1,8 @@
 //! Work in threads of its own that a page asks about until it is done, and that ends when the page no longer
-//! asks.
+//! asks. What cannot run yet waits for its turn.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,8 @@ use crate::problem::Problem;
 
 /// Work that runs at the same time.
 const MAX_RUNNING: usize = 4;
+/// Work that waits for its turn.
+const MAX_WAITING: usize = 64;
 /// Work that nothing asks about is cancelled after this time.
 const FORGOTTEN: Duration = Duration::from_secs(10);
 /// Results of finished work that are kept, and how long.
@@ -26,6 +28,8 @@ pub(crate) struct Job<T> {
     state: Mutex<JobState<T>>,
     changed: Condvar,
     asked: Mutex<Instant>,
+    /// Requests that wait for the end, see [`Asking`].
+    askers: Mutex<usize>,
 }
 
 #[derive(Debug)]
@@ -98,11 +102,139 @@ impl<T> Job<T> {
     fn last_asked(&self) -> Instant {
         *self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn askers(&self) -> MutexGuard<'_, usize> {
+        self.askers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it was cancelled before its end, so that it never has a result.
+    fn is_abandoned(&self) -> bool {
+        let state = self.lock();
+        self.progress.is_cancelled() && (!state.is_done || state.problem.is_some())
+    }
+
+    fn end(&self, problem: Option<Problem>) {
+        let mut state = self.lock();
+        state.is_done = true;
+        state.problem = problem;
+        drop(state);
+        self.changed.notify_all();
+    }
 }
 
-/// The number of running jobs of all tables.
+/// A request that waits for a [`Job`]. If it is dropped before it is answered, because its client is gone, and no
+/// other one waits, the job is cancelled.
+#[derive(Debug)]
+pub(crate) struct Asking<T> {
+    job: Arc<Job<T>>,
+    is_answered: AtomicBool,
+}
+
+impl<T> Asking<T> {
+    /// One that is counted among those who ask already.
+    fn new(job: &Arc<Job<T>>) -> Self {
+        Self {
+            job: Arc::clone(job),
+            is_answered: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn job(&self) -> &Job<T> {
+        &self.job
+    }
+
+    /// The client has its answer, even if it is not the last one: the job goes on for the next request.
+    pub(crate) fn answered(&self) {
+        self.is_answered.store(true, Ordering::Relaxed);
+    }
+}
+
+impl<T> Drop for Asking<T> {
+    fn drop(&mut self) {
+        let mut askers = self.job.askers();
+        *askers -= 1;
+        if *askers == 0 && !self.is_answered.load(Ordering::Relaxed) && !self.job.lock().is_done {
+            self.job.progress.cancel();
+        }
+    }
+}
+
+/// The running jobs of all tables, and those that wait for their turn.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct RunningJobs(Arc<AtomicUsize>);
+pub(crate) struct RunningJobs(Arc<Mutex<JobQueue>>);
+
+#[derive(Debug, Default)]
+struct JobQueue {
+    running: usize,
+    /// The one that waits longest is first.
+    waiting: VecDeque<WaitingJob>,
+}
+
+struct WaitingJob {
+    progress: Arc<Progress>,
+    run: Box<dyn FnOnce() + Send>,
+}
+
+impl std::fmt::Debug for WaitingJob {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WaitingJob").finish_non_exhaustive()
+    }
+}
+
+impl RunningJobs {
+    fn lock(&self) -> MutexGuard<'_, JobQueue> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs a job in a thread, as soon as no more than [`MAX_RUNNING`] do.
+    ///
+    /// # Errors
+    /// [`Problem::busy`] if [`MAX_WAITING`] wait.
+    fn submit(&self, job: WaitingJob) -> Result<(), Problem> {
+        let mut queue = self.lock();
+        if queue.running < MAX_RUNNING {
+            queue.running += 1;
+            drop(queue);
+            let jobs = self.clone();
+            std::thread::spawn(move || {
+                let mut next = Some(job);
+                while let Some(job) = next {
+                    (job.run)();
+                    next = jobs.next();
+                }
+            });
+            return Ok(());
+        }
+        let (cancelled, waiting) = std::mem::take(&mut queue.waiting)
+            .into_iter()
+            .partition(|job| job.progress.is_cancelled());
+        queue.waiting = waiting;
+        let is_full = queue.waiting.len() >= MAX_WAITING;
+        if !is_full {
+            queue.waiting.push_back(job);
+        }
+        drop(queue);
+        // These end at once.
+        let cancelled: VecDeque<WaitingJob> = cancelled;
+        for job in cancelled {
+            (job.run)();
+        }
+        if is_full {
+            return Err(Problem::busy("too many searches wait for their turn"));
+        }
+        Ok(())
+    }
+
+    /// The job whose turn it is for a thread whose job has ended.
+    fn next(&self) -> Option<WaitingJob> {
+        let mut queue = self.lock();
+        let next = queue.waiting.pop_front();
+        if next.is_none() {
+            queue.running -= 1;
+        }
+        next
+    }
+}
 
 /// Jobs by what was asked.
 #[derive(Debug)]
@@ -125,26 +257,59 @@ impl<T: Send + 'static> JobTable<T> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The job with a key; it is started if there is none.
+    /// The job with a key; it is started if there is none, or waits for its turn.
     ///
     /// # Errors
-    /// [`Problem::busy`] if too many jobs run.
+    /// [`Problem::busy`] if too many jobs wait.
     pub(crate) fn get_or_start(
         &self,
         key: &str,
         start: T,
         work: impl FnOnce(&Job<T>) -> Result<(), Error> + Send + 'static,
     ) -> Result<Arc<Job<T>>, Problem> {
+        self.find_or_start(&mut self.lock(), key, start, work)
+    }
+
+    /// As [`get_or_start`](Self::get_or_start), for a request that waits for the end.
+    ///
+    /// # Errors
+    /// [`Problem::busy`] if too many jobs wait.
+    pub(crate) fn ask(
+        &self,
+        key: &str,
+        start: T,
+        work: impl FnOnce(&Job<T>) -> Result<(), Error> + Send + 'static,
+    ) -> Result<Asking<T>, Problem> {
         let mut jobs = self.lock();
+        // What the last one who asked has just abandoned is started anew.
         if let Some(job) = jobs.get(key) {
+            let mut askers = job.askers();
+            if !job.is_abandoned() {
+                *askers += 1;
+                drop(askers);
+                return Ok(Asking::new(job));
+            }
+        }
+        let job = self.find_or_start(&mut jobs, key, start, work)?;
+        *job.askers() += 1;
+        Ok(Asking::new(&job))
+    }
+
+    fn find_or_start(
+        &self,
+        jobs: &mut BTreeMap<String, Arc<Job<T>>>,
+        key: &str,
+        start: T,
+        work: impl FnOnce(&Job<T>) -> Result<(), Error> + Send + 'static,
+    ) -> Result<Arc<Job<T>>, Problem> {
+        if let Some(job) = jobs.get(key)
+            && !job.is_abandoned()
+        {
             return Ok(Arc::clone(job));
         }
-        let running = self.running.0.clone();
-        if self.is_closed.load(Ordering::Relaxed) || running.load(Ordering::Relaxed) >= MAX_RUNNING
-        {
-            return Err(Problem::busy("too many searches run at the same time"));
+        if self.is_closed.load(Ordering::Relaxed) {
+            return Err(Problem::busy("the server ends"));
         }
-        running.fetch_add(1, Ordering::Relaxed);
         let job = Arc::new(Job {
             progress: Arc::new(Progress::new()),
             state: Mutex::new(JobState {
@@ -154,25 +319,26 @@ impl<T: Send + 'static> JobTable<T> {
             }),
             changed: Condvar::new(),
             asked: Mutex::new(Instant::now()),
+            askers: Mutex::new(0),
         });
-        jobs.insert(key.to_owned(), Arc::clone(&job));
         let worker = Arc::clone(&job);
-        std::thread::spawn(move || {
-            let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&worker)));
-            running.fetch_sub(1, Ordering::Relaxed);
-            let mut state = worker.lock();
-            state.is_done = true;
-            state.problem = match caught {
+        let run = Box::new(move || {
+            let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                worker.progress.check()?;
+                work(&worker)
+            }));
+            worker.end(match caught {
                 Ok(Ok(())) => None,
                 Ok(Err(error)) => Some(Problem::from(error)),
                 Err(_) => {
                     let text = "an internal error ended the work; please report it";
                     Some(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, text))
                 }
-            };
-            drop(state);
-            worker.changed.notify_all();
+            });
         });
+        let progress = Arc::clone(&job.progress);
+        self.running.submit(WaitingJob { progress, run })?;
+        jobs.insert(key.to_owned(), Arc::clone(&job));
         Ok(job)
     }
 
@@ -243,26 +409,83 @@ mod tests {
         assert_eq!((*done.found(), done.is_done()), (3, true));
     }
 
+    fn until_cancelled(job: &Job<()>) -> Result<(), Error> {
+        while !job.progress.is_cancelled() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        job.progress.check()
+    }
+
     #[test]
     fn jobs_are_limited_and_cancelled() {
         let table = JobTable::new(&RunningJobs::default());
-        let wait = |job: &Job<()>| {
-            while !job.progress.is_cancelled() {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            job.progress.check()
-        };
-        let keys = ["a", "b", "c", "d"];
-        let jobs: Vec<_> = keys
-            .iter()
-            .map(|key| table.get_or_start(key, (), wait).unwrap())
+        let jobs: Vec<_> = (0..MAX_RUNNING + MAX_WAITING)
+            .map(|key| table.get_or_start(&key.to_string(), (), until_cancelled))
+            .map(Result::unwrap)
             .collect();
-        assert!(table.get_or_start("e", (), wait).is_err());
+        let refused = table.get_or_start("more", (), until_cancelled);
+        assert_eq!(refused.unwrap_err().status, StatusCode::SERVICE_UNAVAILABLE);
+        // One that is known needs no turn.
+        assert!(table.get_or_start("0", (), until_cancelled).is_ok());
+        // What is cancelled does not count.
+        assert!(table.stop(&MAX_RUNNING.to_string()));
+        assert!(table.get_or_start("more", (), until_cancelled).is_ok());
         table.close();
         for job in jobs {
             let end = job.wait(Duration::from_secs(10), |()| false);
             assert!(end.is_done() && end.problem().is_some());
         }
+    }
+
+    #[test]
+    fn waiting_jobs_run_in_their_order() {
+        let table = JobTable::new(&RunningJobs::default());
+        let first: Vec<_> = (0..MAX_RUNNING)
+            .map(|key| table.get_or_start(&key.to_string(), (), until_cancelled))
+            .map(Result::unwrap)
+            .collect();
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let waiting: Vec<_> = (0..8)
+            .map(|number| {
+                let order = Arc::clone(&order);
+                let job = table.get_or_start(&format!("waiting {number}"), (), move |_| {
+                    order.lock().unwrap().push(number);
+                    Ok(())
+                });
+                job.unwrap()
+            })
+            .collect();
+        assert!(order.lock().unwrap().is_empty());
+        for job in waiting.iter().rev() {
+            assert!(!job.wait(Duration::ZERO, |()| false).is_done());
+        }
+        // One thread is free.
+        first[0].progress.cancel();
+        for job in &waiting {
+            assert!(job.wait(Duration::from_secs(10), |()| false).is_done());
+        }
+        assert_eq!(*order.lock().unwrap(), [0, 1, 2, 3, 4, 5, 6, 7]);
+        table.close();
+    }
+
+    #[test]
+    fn a_job_is_cancelled_with_the_last_request_that_waits_for_it() {
+        let table = JobTable::new(&RunningJobs::default());
+        let first = table.ask("x", (), until_cancelled).unwrap();
+        let second = table.ask("x", (), until_cancelled).unwrap();
+        let job = Arc::clone(&first.job);
+        drop(first);
+        assert!(!job.progress.is_cancelled());
+        drop(second);
+        assert!(job.progress.is_cancelled());
+        // Who asks now gets another one; an answer that is not the last one leaves it running.
+        let third = table.ask("x", (), until_cancelled).unwrap();
+        assert!(!Arc::ptr_eq(&third.job, &job));
+        let job = Arc::clone(&third.job);
+        third.answered();
+        drop(third);
+        assert!(!job.progress.is_cancelled());
+        table.close();
     }
 
     #[test]

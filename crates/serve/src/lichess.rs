@@ -14,7 +14,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use axum::routing::get;
 use serde::Serialize;
-use tabia::base::{SearchOptions, Tree, TreeGame};
+use tabia::base::{Base, SearchOptions, Tree, TreeGame};
 use tabia::book::find::{add, opening_of};
 use tabia::core::chess::uci;
 use tabia::{Color, GameIndex, GameResult, Move, Ply, Position, Query, Recorder, Want, Wdl};
@@ -22,9 +22,9 @@ use tabia::{Color, GameIndex, GameResult, Move, Ply, Position, Query, Recorder, 
 use crate::answers::{MAX_WAIT, in_pool, of_type};
 use crate::app_state::App;
 use crate::explore::{self, FoundTree};
-use crate::explorer_requests::tree_job;
+use crate::explorer_requests::ask_tree;
 use crate::game_requests::game_pgn;
-use crate::jobs::Job;
+use crate::jobs::Asking;
 use crate::opened_input::OpenedInput;
 use crate::opening_inputs;
 use crate::params::Params;
@@ -35,6 +35,16 @@ use crate::stream::{self, Sender};
 
 /// The groups that ratings fall into.
 const RATING_GROUPS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
+/// The variants of the original whose moves are not read here.
+const OTHER_VARIANTS: [&str; 7] = [
+    "antichess",
+    "atomic",
+    "crazyhouse",
+    "horde",
+    "kingOfTheHill",
+    "racingKings",
+    "threeCheck",
+];
 /// Games of an answer at most.
 const MAX_GAMES: usize = 500;
 /// How long `/masters` and `/lichess` count before they answer with what they have, in milliseconds.
@@ -280,9 +290,7 @@ fn query_of(params: &Params, endpoint: Endpoint) -> Result<Query, Problem> {
         match params.text("variant") {
             "" | "standard" | "chess" | "fromPosition" => {}
             "chess960" => terms.push("is:chess960".to_owned()),
-            other if other.chars().all(|c| c.is_ascii_alphanumeric()) => {
-                terms.push(format!("variant:{other}"));
-            }
+            other if OTHER_VARIANTS.contains(&other) => terms.push(format!("variant:{other}")),
             _ => return Err(bad("variant")),
         }
         let speeds = params.ids("speeds");
@@ -371,7 +379,14 @@ impl Request {
             moves: params.number("moves", 12)?,
             top_games: params.number("topGames", top)?,
             recent_games: params.number("recentGames", recent)?,
-            has_history: params.is_on("history"),
+            has_history: match params.text("history") {
+                "" | "0" | "false" | "no" => false,
+                "1" | "true" | "yes" => true,
+                other => {
+                    let text = format!("history: `{other}` is neither true nor false");
+                    return Err(Problem::bad_request(text));
+                }
+            },
             deadline: (!is_player).then(|| Instant::now() + Duration::from_millis(wait)),
             start,
             plies,
@@ -414,17 +429,17 @@ pub(crate) fn read_requests(params: &Params) {
     }
 }
 
-/// What a request waits for.
-struct Counting {
-    job: Arc<Job<FoundTree>>,
-    /// The databases, their state, the position and the query.
+/// The databases of a request.
+struct Source {
+    base: Arc<Base>,
+    /// The databases and their state.
     name: String,
-    /// Numbers of the databases on the shelf.
+    /// Their numbers on the shelf.
     numbers: Vec<usize>,
 }
 
-impl Counting {
-    fn start(app: &App, request: &Request) -> Result<Self, Problem> {
+impl Source {
+    fn new(app: &App, request: &Request) -> Result<Self, Problem> {
         let (mut numbers, mut inputs): (Vec<usize>, Vec<Arc<ShelfInput>>) =
             request.inputs(app).into_iter().unzip();
         let found = app.bases.of(&inputs).or_else(|problem| {
@@ -440,25 +455,62 @@ impl Counting {
             app.bases.of(&inputs)
         });
         let (base, name) = found?;
+        Ok(Self {
+            base,
+            name,
+            numbers,
+        })
+    }
+
+    /// What identifies the answer to a request.
+    fn key(&self, request: &Request) -> String {
+        format!(
+            "{:?} {} {} {} {} {}\n{}\n{} {:?}\n{}",
+            request.endpoint,
+            request.moves,
+            request.top_games,
+            request.recent_games,
+            request.has_history,
+            self.name,
+            request.start.fen(),
+            request.position.fen(),
+            request.plies,
+            request.query
+        )
+    }
+}
+
+/// What a request waits for.
+struct Counting {
+    asking: Asking<FoundTree>,
+    /// Numbers of the databases on the shelf.
+    numbers: Vec<usize>,
+}
+
+impl Counting {
+    fn start(app: &App, request: &Request, source: Source) -> Result<Self, Problem> {
         let games = request.top_games.max(request.recent_games);
         let mut options = explore::listed_games();
         options.games = games.clamp(options.games, MAX_GAMES);
         // The original lists a game with its move, and has no others.
         options.ended_games = false;
-        let job = tree_job(app, base, &name, &request.position, &request.query, options)?;
-        let name = format!(
-            "{name}\n{}\n{} {:?}\n{}",
-            request.start.fen(),
-            request.position.fen(),
-            request.plies,
-            request.query
-        );
-        Ok(Self { job, name, numbers })
+        // A player's opponents are those of the other colour, whoever is to move.
+        if let Endpoint::Player(color) = request.endpoint {
+            options.side = Some(color);
+        }
+        let Source {
+            base,
+            name,
+            numbers,
+        } = source;
+        let (position, query) = (&request.position, &request.query);
+        let asking = ask_tree(app, base, &name, position, query, options)?;
+        Ok(Self { asking, numbers })
     }
 
     /// The tree as far as it is counted, and whether that is all.
     fn tree(&self) -> Result<(FoundTree, bool), Problem> {
-        let found = self.job.wait(Duration::ZERO, |_| false);
+        let found = self.asking.job().wait(Duration::ZERO, |_| false);
         found.failed(StatusCode::SERVICE_UNAVAILABLE)?;
         Ok((found.found().clone(), found.is_done()))
     }
@@ -478,23 +530,43 @@ async fn answer(app: Arc<App>, params: Params, endpoint: Endpoint) -> Response<B
 
 async fn answered(app: Arc<App>, params: Params, endpoint: Endpoint) -> Result<Bytes, Problem> {
     let start = Arc::clone(&app);
-    let (request, counting, key) = in_pool(&app, move || {
+    let prepared = in_pool(&app, move || {
         let request = Request::new(&params, endpoint)?;
-        let counting = Counting::start(&start, &request)?;
-        let key = format!(
-            "{endpoint:?} {} {} {} {} {}",
-            request.moves,
-            request.top_games,
-            request.recent_games,
-            request.has_history,
-            counting.name
-        );
-        Ok((request, counting, key))
-    })
-    .await?;
-    if let Some(known) = app.answers.find(&key) {
-        return Ok(known);
+        let source = Source::new(&start, &request)?;
+        let key = source.key(&request);
+        if let Some(known) = start.answers.find(&key) {
+            return Ok(Prepared::Known(known));
+        }
+        let counting = Counting::start(&start, &request, source)?;
+        Ok(Prepared::Counting(Box::new((request, counting)), key))
+    });
+    let (counted, key) = match prepared.await? {
+        Prepared::Known(bytes) => return Ok(bytes),
+        Prepared::Counting(counted, key) => (Arc::new(*counted), key),
+    };
+    let found = written(&app, &counted).await;
+    counted.1.asking.answered();
+    let (bytes, is_complete) = found?;
+    if is_complete {
+        app.answers.keep(key, bytes.clone());
     }
+    Ok(bytes)
+}
+
+/// How a request begins.
+enum Prepared {
+    /// It was answered before.
+    Known(Bytes),
+    /// With what identifies the answer.
+    Counting(Box<(Request, Counting)>, String),
+}
+
+/// The answer once everything is counted or the time is over, and whether that is all.
+async fn written(
+    app: &Arc<App>,
+    counted: &Arc<(Request, Counting)>,
+) -> Result<(Bytes, bool), Problem> {
+    let (request, counting) = &**counted;
     let (tree, mut is_complete) = loop {
         match counting.tree()? {
             (Some(tree), true) => break (tree, true),
@@ -506,19 +578,19 @@ async fn answered(app: Arc<App>, params: Params, endpoint: Endpoint) -> Result<B
         }
     };
     let history = if request.has_history {
-        let (history, is_all) = wait_for_history(&app, &request).await?;
+        let (history, is_all) = wait_for_history(app, request).await?;
         is_complete &= is_all;
         Some(history)
     } else {
         None
     };
-    let shared = Arc::clone(&app);
-    let counted = Arc::new((request, counting, tree, history));
+    let found = Arc::new((tree, history));
     let deadline = opening_inputs::deadline();
     let bytes = loop {
-        let (shared, counted) = (Arc::clone(&shared), Arc::clone(&counted));
-        let written = in_pool(&app, move || {
-            let (request, counting, tree, history) = &*counted;
+        let (shared, counted) = (Arc::clone(app), Arc::clone(counted));
+        let found = Arc::clone(&found);
+        let written = in_pool(app, move || {
+            let ((request, counting), (tree, history)) = (&*counted, &*found);
             let mut answer = document(&shared, request, counting, tree, history.clone())?;
             answer.complete = (!is_complete).then_some(false);
             let bytes = serde_json::to_vec(&answer).map_err(internal)?;
@@ -532,10 +604,7 @@ async fn answered(app: Arc<App>, params: Params, endpoint: Endpoint) -> Result<B
             written => break written?,
         }
     };
-    if is_complete {
-        app.answers.keep(key, bytes.clone());
-    }
-    Ok(bytes)
+    Ok((bytes, is_complete))
 }
 
 fn internal(error: impl std::fmt::Display) -> Problem {
@@ -584,7 +653,11 @@ async fn player(State(app): Shared, params: Params) -> Response<Body> {
     tokio::spawn(async move {
         let mut counted = pin!(answered(app, params, endpoint));
         loop {
-            match tokio::time::timeout(ALIVE, counted.as_mut()).await {
+            let next = tokio::select! {
+                () = sender.closed() => return,
+                next = tokio::time::timeout(ALIVE, counted.as_mut()) => next,
+            };
+            match next {
                 Ok(found) => {
                     send_line(&sender, found).await;
                     return;
@@ -623,12 +696,12 @@ async fn wait_for_history(
     let text = format!("{} fen:{}", request.query, fields.join("_"));
     let query = Query::parse(&text)?;
     let shared = Arc::clone(app);
-    let job = in_pool(app, move || {
+    let asking = in_pool(app, move || {
         let (base, name) = shared.bases.of(&inputs)?;
         let key = format!("history\n{name}\n{query}");
         shared
             .reports
-            .get_or_start(&key, serde_json::Value::Null, move |job| {
+            .ask(&key, serde_json::Value::Null, move |job| {
                 let mut months: BTreeMap<String, [u64; 3]> = BTreeMap::new();
                 let mut shown = Instant::now();
                 let mut options = SearchOptions::default();
@@ -664,9 +737,10 @@ async fn wait_for_history(
     .await?;
     loop {
         {
-            let found = job.wait(Duration::ZERO, |_| false);
+            let found = asking.job().wait(Duration::ZERO, |_| false);
             found.failed(StatusCode::SERVICE_UNAVAILABLE)?;
             if found.is_done() || request.is_over() {
+                asking.answered();
                 // Null while nothing is counted.
                 let months: Option<BTreeMap<String, [u64; 3]>> =
                     serde_json::from_value(found.found().clone()).map_err(internal)?;
@@ -1033,6 +1107,7 @@ mod tests {
             [("speeds", "slow")],
             [("ratings", "1601")],
             [("variant", "x y")],
+            [("variant", "foo")],
         ] {
             assert!(query(lichess, &pairs).is_err(), "{pairs:?}");
         }

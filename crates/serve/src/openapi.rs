@@ -3,6 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::answer_schemas;
+use crate::params::Params;
+use crate::problem::Problem;
 
 /// A request of the API.
 #[derive(Debug)]
@@ -71,7 +73,11 @@ const PLIES: Param = param(
 );
 const SINCE: Param = param("since", "string", "first year, or month as 2012-01");
 const UNTIL: Param = param("until", "string", "last year, or month as 2012-12");
-const VARIANT: Param = param("variant", "string", "standard or chess960");
+const VARIANT: Param = param(
+    "variant",
+    "string",
+    "standard, chess960 or fromPosition; no games of the other variants of Lichess are found",
+);
 const SPEEDS: Param = param(
     "speeds",
     "string",
@@ -610,6 +616,51 @@ const OTHERS: &[(&str, Option<&str>, &Route)] = &[
     ("patch", Some(JSON), &EDIT),
     ("post", Some(JSON), &EDIT_PREVIEW),
 ];
+
+/// Whether a path is one of a route's, whose segments in braces are any.
+fn is_path_of(template: &str, path: &str) -> bool {
+    let (mut wanted, mut found) = (template.split('/'), path.split('/'));
+    loop {
+        match (wanted.next(), found.next()) {
+            (None, None) => return true,
+            (Some(wanted), Some(found)) if wanted == found || wanted.starts_with('{') => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Whether a parameter of a request is one that is described by `known`.
+fn is_param(known: &Param, name: &str) -> bool {
+    let numbered = |rest: &str| matches!(rest.as_bytes(), [b'1'..=b'6']);
+    match known.name {
+        "q" => matches!(name, "q" | "where"),
+        "where1" => name.strip_prefix("where").is_some_and(numbered),
+        known => name == known,
+    }
+}
+
+/// Refuses parameters that a request of the page's own API does not have, and those that it has twice: what is ignored
+/// would make a wrong answer look right.
+///
+/// # Errors
+/// Names the parameter.
+pub(crate) fn check_params(path: &str, params: &Params) -> Result<(), Problem> {
+    // No path is one of two routes.
+    let Some(route) = ROUTES.iter().find(|route| is_path_of(route.path, path)) else {
+        return Ok(());
+    };
+    for (number, (name, _)) in params.0.iter().enumerate() {
+        if name != WAIT.name && !route.params.iter().any(|known| is_param(known, name)) {
+            let text = format!("`{name}` is not a parameter of this request");
+            return Err(Problem::bad_request(text));
+        }
+        let earlier = params.0.iter().take(number);
+        if earlier.into_iter().any(|(other, _)| other == name) {
+            return Err(Problem::bad_request(format!("`{name}` is given twice")));
+        }
+    }
+    Ok(())
+}
 
 /// The `OpenAPI` document.
 pub(crate) fn document() -> Value {

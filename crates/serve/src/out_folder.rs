@@ -89,7 +89,7 @@ impl OutFolder {
         let path = self.path.join(name);
         if !force && fs::symlink_metadata(&path).is_ok() {
             let text = format!("`{name}` exists already");
-            let hint = "give another name, or replace it (`force`)";
+            let hint = "give another name, or replace a file with this name";
             let problem = conflict(text).coded(Code::FileExists, &[("name", &name)]);
             return Err(problem.with_hint(hint));
         }

@@ -13,7 +13,7 @@ use crate::problem::Problem;
 /// Plies of `play` at most.
 const MAX_PLIES: usize = 1000;
 
-/// The pairs after `?`. Unknown ones are ignored; of equal names the first counts.
+/// The pairs after `?`. Of equal names the first counts; the own API refuses them, and those that it does not know.
 #[derive(Debug, Default)]
 pub(crate) struct Params(pub(crate) Vec<(String, String)>);
 

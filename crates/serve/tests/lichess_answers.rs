@@ -10,6 +10,8 @@
 mod common;
 
 use std::fmt::Write as _;
+use std::io::Write as _;
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 
 use common::Running;
@@ -252,7 +254,8 @@ fn games_are_exported_by_their_ids() {
 
 /// Games that take longer to count than a request may wait.
 fn many_games(count: u32) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("tabia-deadline-{}", std::process::id()));
+    let name = format!("tabia-many-{count}-{}", std::process::id());
+    let folder = std::env::temp_dir().join(name);
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("many.pgn");
     let mut text = String::new();
@@ -316,6 +319,110 @@ fn after_the_deadline_comes_what_was_found_marked_as_such() {
     assert_eq!(answer.games(), GAMES);
     let (status, text) = server.text("/masters?wait=20001");
     assert!(status == 400 && text.starts_with("bad request"), "{text}");
+    server.stop();
+    std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+}
+
+#[test]
+fn the_opponents_of_a_player_are_those_of_the_other_colour_whoever_is_to_move() {
+    let folder = std::env::temp_dir().join(format!("tabia-opponents-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("one.pgn");
+    let game = "[White \"Strong, S\"]\n[Black \"Weak, W\"]\n[WhiteElo \"2000\"]\n[BlackElo \"1500\"]\n\
+                [Result \"1-0\"]\n\n1. e4 e5 2. Nf3 1-0\n";
+    std::fs::write(&path, game).unwrap();
+    let server = Running::start(&[&path], |_| {});
+    for (player, opponent, performance) in [
+        ("player=Weak,%20W&color=black", 2000, 1200),
+        ("player=Strong,%20S&color=white", 1500, 2300),
+    ] {
+        for play in ["", "e2e4", "e2e4,e7e5"] {
+            let path = format!("/player?{player}&play={play}");
+            let answer = ask(&server, &path);
+            let found = &answer.get("moves").list()[0];
+            let numbers = ["averageOpponentRating", "performance"].map(|name| found.get(name));
+            let wanted = [opponent, performance].map(Json::Number);
+            assert_eq!(numbers, [&wanted[0], &wanted[1]], "{path}");
+        }
+    }
+    // Elsewhere the rating of a move is that of the players who made it.
+    for (play, rating) in [("", 2000), ("e2e4", 1500)] {
+        let answer = ask(&server, &format!("/lichess?play={play}"));
+        let found = answer.get("moves").list()[0].get("averageRating").clone();
+        assert_eq!(found, Json::Number(rating), "{play}");
+    }
+    server.stop();
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn values_that_the_original_does_not_have_are_refused() {
+    let server = start();
+    for path in [
+        "/lichess?variant=foo",
+        "/lichess?variant=Standard",
+        "/lichess?history=maybe",
+        "/lichess/history?variant=foo",
+        "/player?player=rowan&color=white&variant=foo",
+    ] {
+        let (status, text) = server.text(path);
+        assert!(
+            status == 400 && text.starts_with("bad request: "),
+            "{path}: {text}"
+        );
+    }
+    for variant in [
+        "antichess",
+        "atomic",
+        "crazyhouse",
+        "horde",
+        "kingOfTheHill",
+        "racingKings",
+        "threeCheck",
+    ] {
+        let answer = ask(
+            &server,
+            &format!("/lichess?variant={variant}&history=false"),
+        );
+        assert_eq!(answer.games(), 0, "{variant}");
+    }
+    server.stop();
+}
+
+#[test]
+fn requests_wait_for_their_turn_and_leave_the_queue_with_their_clients() {
+    const GAMES: i64 = 60_000;
+    const LINE: &str = "d2d4,d7d5,c2c4,e7e6,b1c3,g8f6,c1g5,f8e7,e2e3,e8g8";
+    let path = many_games(60_000);
+    let server = Running::start(&[&path], |_| {});
+    // More clients than searches that run at the same time, each with a question of its own.
+    std::thread::scope(|scope| {
+        for client in 0..12 {
+            let server = &server;
+            scope.spawn(move || {
+                let path = format!("/lichess?play={LINE}&since={}&wait=20000", 1900 + client);
+                assert_eq!(ask(server, &path).games(), GAMES, "{path}");
+            });
+        }
+    });
+    let known = format!("/lichess?play={LINE}&since=1900");
+    // Those of players wait as long as it takes.
+    let waiting: Vec<TcpStream> = (0..60)
+        .map(|client| {
+            let mut stream = server.connect();
+            let year = 1900 + client;
+            let path = format!("/player?player=b&color=black&play={LINE}&since={year}");
+            let head = server.head(&format!("GET {path}"), &[]);
+            stream.write_all(head.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    // What was answered before needs no turn.
+    assert_eq!(ask(&server, &known).games(), GAMES);
+    // Those who are gone leave theirs to others.
+    drop(waiting);
+    let (status, text) = server.text("/lichess?play=d2d4,g7g5&wait=3000");
+    assert_eq!(status, 200, "{text}");
     server.stop();
     std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
 }

@@ -105,3 +105,52 @@ fn damaged_moves_of_databases_are_named() {
         server.stop();
     }
 }
+
+#[test]
+fn games_of_other_variants_have_no_number_of_moves() {
+    let folder = Scratch::new("serve-variants");
+    let games = "[White \"A\"]\n[Variant \"Atomic\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n\
+                 [White \"B\"]\n[Result \"*\"]\n\n*\n\n[White \"C\"]\n[Result \"*\"]\n\n1. e4 e5 *\n\n";
+    std::fs::write(folder.join("g.pgn"), games).unwrap();
+    let server = Running::start(&[folder.path()], |_| {});
+    let answer = list(&server, "g.pgn", "");
+    let columns = answer["columns"].as_array().unwrap();
+    let moves = columns.iter().position(|name| name == "moves").unwrap();
+    let rows = answer["rows"].as_array().unwrap().iter();
+    let found: Vec<&Value> = rows.map(|row| &row[moves]).collect();
+    assert_eq!(found, [&Value::Null, &json!(0), &json!(1)]);
+    server.stop();
+}
+
+#[test]
+fn parameters_that_a_request_does_not_have_are_refused() {
+    let folder = Scratch::new("serve-params");
+    std::fs::write(folder.join("g.pgn"), "1. e4 e5 *\n").unwrap();
+    let server = Running::start(&[folder.path()], |_| {});
+    for (path, wanted) in [
+        ("games?db=g.pgn&xxx=1", "`xxx` is not"),
+        ("games?db=g.pgn&db=h.pgn", "`db` is given twice"),
+        ("shelf?db=g.pgn", "`db` is not"),
+        ("explorer?src=g.pgn&where7=x", "`where7` is not"),
+        ("db/g.pgn/games/1.pgn?profil=full", "`profil` is not"),
+        ("player/unfaced?db=g.pgn&name=A&also=B", "`also` is not"),
+    ] {
+        let (status, answer) = server.get(path);
+        let detail = answer["detail"].as_str().unwrap_or_default();
+        assert!(
+            status == 400 && detail.starts_with(wanted),
+            "{path}: {answer}"
+        );
+    }
+    for path in [
+        "games?db=g.pgn&where=&wait=1",
+        "explorer?src=g.pgn&where1=&where6=",
+        "search?where=elo:%3E1",
+        "search?q=elo:%3E1",
+        "db/g.pgn/games/1.pgn?profile=full",
+    ] {
+        let (status, answer) = server.get(path);
+        assert_eq!(status, 200, "{path}: {answer}");
+    }
+    server.stop();
+}

@@ -11,7 +11,7 @@ use tabia_core::game::{
 };
 use tabia_core::games::{Database, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::Progress;
-use tabia_core::{Error, GameIndex, Problem, Result};
+use tabia_core::{Error, ErrorKind, GameIndex, Problem, Result};
 
 use tabia_query::openings::Opening;
 use tabia_query::{Answer, FoundMoment, Matcher, Query};
@@ -565,6 +565,13 @@ pub fn row_with<'d>(
         ..Wanted::default()
     };
     let mut row = database_row(database, reader, game, &entry, wanted);
+    if row.plies == Some(0) && !entry.is_text {
+        // Of a variant whose moves are not read their number is not known.
+        let mut unread = UnreadMoves::default();
+        if reader.read(game, Want::MAINLINE, &mut unread).is_ok() && unread.0 {
+            row.plies = None;
+        }
+    }
     let lacks_marks = [entry.has_variations, entry.has_comments, entry.has_nags].contains(&None);
     if (lacks_marks || details.medals) && !entry.is_text {
         let mut marks = Marks {
@@ -581,6 +588,21 @@ pub fn row_with<'d>(
         flags.nags = entry.has_nags.unwrap_or(flags.nags);
     }
     Ok(row)
+}
+
+/// Notes whether a game is of a kind whose moves are not read.
+#[derive(Debug, Default)]
+struct UnreadMoves(bool);
+
+impl Visitor for UnreadMoves {
+    fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
+        Flow::Skip
+    }
+
+    fn problem(&mut self, problem: Problem) -> Flow {
+        self.0 |= matches!(problem.error.kind(), ErrorKind::Unsupported(_));
+        Flow::Go
+    }
 }
 
 /// Notes variations, comments, symbols and medals.

@@ -516,7 +516,7 @@ fn rows_are_filtered_and_sorted() {
         "g3 c3 g2 c2 g1 c1"
     );
     assert_eq!(games("db=copy.pgn,games.pgn&where=result:draw"), "c3 g3");
-    assert_eq!(games("db=games.pgn&from=1&n=1"), "g2 g3");
+    assert_eq!(games("db=games.pgn&from=1"), "g2 g3");
     let row = server
         .json("row?db=games.pgn&sort=-whiteElo&in=games.pgn&game=2")
         .1;

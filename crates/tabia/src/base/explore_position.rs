@@ -79,7 +79,11 @@ impl Base {
         update: &mut dyn FnMut(Tree),
     ) -> Result<Tree> {
         let targets = Arc::new(Targets::new(position));
-        let mut tally = Tally::new(position.turn(), options.games, options.ended_games);
+        let mut tally = Tally::new(
+            options.side_in(position),
+            options.games,
+            options.ended_games,
+        );
         let mut is_complete = true;
         for (number, part) in self.parts.iter().enumerate() {
             let before = tally.clone();
@@ -203,7 +207,11 @@ impl Explorer<'_> {
     }
 
     fn look_up(&self, index: &PositionIndex) -> std::result::Result<Tally, Unusable> {
-        let mut tally = Tally::new(self.position.turn(), self.tree.games, self.tree.ended_games);
+        let mut tally = Tally::new(
+            self.tree.side_in(self.position),
+            self.tree.games,
+            self.tree.ended_games,
+        );
         // Where every game counts their number is known without their rows.
         let count_all =
             self.selected.is_none() && (self.options.deleted || !index.has_deleted()?);
@@ -213,7 +221,7 @@ impl Explorer<'_> {
             database: self.number,
             games: selected.map(|selected| &selected.games),
             deleted: self.options.deleted,
-            turn: self.position.turn(),
+            turn: self.tree.side_in(self.position),
             sums: selected.map_or(&self.part.sums, |selected| &selected.sums),
         };
         let mut continuations = Vec::new();
@@ -284,7 +292,11 @@ impl Explorer<'_> {
             ..ScanOptions::default()
         }
         .for_item(&self.part.item, &self.options.open, progress)?;
-        let mut tally = Tally::new(self.position.turn(), self.tree.games, self.tree.ended_games);
+        let mut tally = Tally::new(
+            self.tree.side_in(self.position),
+            self.tree.games,
+            self.tree.ended_games,
+        );
         let mut summary = Summary::default();
         let item = &self.part.item;
         let mut reporter = ScanReporter {

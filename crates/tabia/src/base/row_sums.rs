@@ -72,7 +72,7 @@ type Blocks = Vec<OnceLock<Box<Block>>>;
 /// Sums that were made of the rows of one index, for one set of games. A part is made when it is first asked as a whole.
 #[derive(Debug, Default)]
 pub(super) struct RowSums {
-    /// By segment and by the side to move.
+    /// By segment and by the side whose ratings are summed.
     segments: Vec<[Blocks; 2]>,
 }
 
@@ -114,7 +114,7 @@ pub(super) struct CountedRows<'a> {
     pub(super) games: Option<&'a CountedGames>,
     /// Games marked as deleted count too.
     pub(super) deleted: bool,
-    /// Whose ratings are those of the side to move.
+    /// The side whose ratings are summed.
     pub(super) turn: Color,
     /// Sums over the rows that count.
     pub(super) sums: &'a RowSums,

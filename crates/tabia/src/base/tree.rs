@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tabia_core::GameIndex;
 use tabia_core::books::Wdl;
-use tabia_core::chess::{Ply, Position};
+use tabia_core::chess::{Color, Ply, Position};
 use tabia_core::game::{Date, GameResult};
 use tabia_query::openings::{self, Opening};
 
@@ -22,8 +22,18 @@ pub struct TreeOptions {
     pub ended_games: bool,
     /// Whether players and event of these games are read where only an index was asked; without it they are empty.
     pub names: bool,
+    /// The players whose ratings and performance are found, and not those of their opponents; those who are to move if
+    /// `None`.
+    pub side: Option<Color>,
     /// When reading databases without an index ends; what was found until then is returned.
     pub deadline: Option<Instant>,
+}
+
+impl TreeOptions {
+    /// The side whose ratings are found in a position.
+    pub(super) fn side_in(&self, position: &Position) -> Color {
+        self.side.unwrap_or(position.turn())
+    }
 }
 
 impl Default for TreeOptions {
@@ -34,6 +44,7 @@ impl Default for TreeOptions {
             games: 8,
             ended_games: true,
             names: true,
+            side: None,
             deadline: None,
         }
     }
@@ -50,7 +61,7 @@ pub struct Tree {
     pub games: u64,
     /// Their results; games with an unknown result are in none of the three.
     pub results: Wdl,
-    /// The mean rating of the players who were to move.
+    /// The mean rating of the players who were to move, or of [`TreeOptions::side`].
     pub average_rating: Option<u16>,
     /// Their performance.
     pub performance: Option<u16>,
@@ -62,7 +73,7 @@ pub struct Tree {
     pub ended: u64,
     /// Their results.
     pub ended_results: Wdl,
-    /// The mean rating of the players who were to move at their end.
+    /// The mean rating of the players who were to move at their end, or of [`TreeOptions::side`].
     pub ended_average_rating: Option<u16>,
     /// The performance of these players.
     pub ended_performance: Option<u16>,
@@ -94,7 +105,7 @@ pub struct TreeMove {
     pub results: Wdl,
     /// The score of the side that plays it, 0 to 1; `None` without results.
     pub score: Option<f64>,
-    /// The mean rating of the players who played it.
+    /// The mean rating of the players who played it, or of [`TreeOptions::side`] in games with it.
     pub average_rating: Option<u16>,
     /// The mean rating of their opponents, in games with a result.
     pub average_opponent_rating: Option<u16>,

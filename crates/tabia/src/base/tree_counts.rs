@@ -16,7 +16,7 @@ use crate::rating_difference::rating_difference;
 pub(super) struct Totals {
     pub(super) games: u64,
     pub(super) results: Wdl,
-    /// Sum and number of the ratings of the side to move.
+    /// Sum and number of the ratings of the side that is asked about, usually the one to move.
     own: (u64, u64),
     /// Of its opponents, in games with a result.
     opponents: (u64, u64),
@@ -29,7 +29,8 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Adds those of at most 128 games of the database with this number whose bits are set; `turn` is the side to move.
+    /// Adds those of at most 128 games of the database with this number whose bits are set; `turn` is the side
+    /// that is asked about.
     /// The highest rating of a game, as [`Reached::rating`] has it.
     pub(super) fn add(&mut self, database: usize, rows: &[Row], counted: u128, turn: Color) -> u32 {
         let tables = if turn.is_white() { &WHITE } else { &BLACK };
@@ -107,7 +108,7 @@ impl Totals {
         self.sample = both.min();
     }
 
-    /// The mean rating of the side to move.
+    /// The mean rating of the side that is asked about.
     pub(super) fn average_rating(&self) -> Option<u16> {
         let (sum, count) = self.own;
         (count > 0).then(|| ((sum + count / 2) / count) as u16)
