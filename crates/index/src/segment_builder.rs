@@ -339,7 +339,7 @@ impl<'p> Lines<'p> {
         // While games are read, their bytes are counted.
         let is_counted = progress.phase() == ProgressPhase::Writing;
         for rank in first..last {
-            if (rank - first) % 1024 == 0 {
+            if (rank - first).is_multiple_of(1024) {
                 if progress.is_cancelled() {
                     break;
                 }
