@@ -1,5 +1,6 @@
 //! Databases of games: random access, streams, writers, editors.
 
+mod blank_entries;
 mod index_head;
 mod lost_names;
 mod text_limits;
@@ -17,6 +18,7 @@ pub use crate::ids::{NameId, NameKind};
 use crate::io::Charset;
 use crate::loss::Losses;
 
+pub use blank_entries::{BlankEntries, blank_entry, is_blank_entry};
 pub use index_head::{HeadName, HeadReader, IndexHead};
 pub use lost_names::{is_lost_name, lost_name};
 pub use text_limits::{NameLimit, TextLimits};
@@ -133,6 +135,9 @@ pub struct DatabaseInfo {
     pub companions: Vec<(String, bool)>,
     /// Problems found on opening, one line each.
     pub problems: Vec<String>,
+    /// Entries of the index that have only zeros. They are among the problems, and reading one of these records is a
+    /// [`blank_entry`] error.
+    pub blank_entries: BlankEntries,
     /// Whether names of records may be those of others: the file of names contradicts itself or the index.
     pub has_doubtful_names: bool,
     /// Number of distinct names by kind, in formats that store names separately.

@@ -967,8 +967,9 @@ pub(crate) fn each_item(
 ) -> Result<(), Error> {
     let (before, plan) = (reporter.summary.counts, &options.plan);
     reporter.read_item(&options.open, progress, plan.strict, |reporter, input| {
-        // All records are looked at for it, which a few games are not worth.
-        let is_whole = plan.selection.numbers.is_none() && plan.shard.is_none();
+        // All records are looked at for it, which a few games are not worth. A shard may be one of few, and its games
+        // have the names of the others.
+        let is_whole = plan.selection.numbers.is_none();
         if let crate::OpenInput::Database(database) = &input
             && is_whole
             && let Some(error) = database.foreign_names()

@@ -34,6 +34,8 @@ pub struct Summary {
     pub assumed_charsets: Vec<(String, &'static str)>,
     /// Problems of records that have a common cause, by the file that lacks something.
     causes: BTreeMap<Arc<Path>, Cause>,
+    /// Whether the database that is read was reported to have blank index entries.
+    pub(crate) knows_blank_entries: bool,
     /// Whether a visitor of the games wants no more of them.
     pub(crate) is_stopped: bool,
 }

@@ -9,7 +9,7 @@ use tabia_core::formats::{FormatKind, OpenOptions};
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, Language, Visitor, Want};
 use tabia_core::games::{
     Block, BlockCounts, BlockReader, Blocks, Database, GameReader, GameStream, HeadReader,
-    IndexHead,
+    IndexHead, is_blank_entry,
 };
 use tabia_core::io::Progress;
 use tabia_core::loss::Losses;
@@ -194,6 +194,10 @@ impl ScanReporter<'_> {
         if problem.error.is_system() {
             return Err(problem.error);
         }
+        if self.summary.knows_blank_entries && is_blank_entry(&problem.error) {
+            // It was reported for all of them.
+            return Ok(());
+        }
         if !strict && let Some(is_first) = self.summary.add_to_cause(&problem) {
             let reported = self.observer.record_problem(self.item, &problem, is_first);
             if reported.map_err(Error::in_output)? {
@@ -279,9 +283,11 @@ impl ScanReporter<'_> {
         database: &dyn Database,
         strict: bool,
     ) -> Result<(), Error> {
-        for text in &database.info().problems {
+        let info = database.info();
+        for text in &info.problems {
             self.problem(self.item.problem_text(text).into(), strict)?;
         }
+        self.summary.knows_blank_entries = info.blank_entries.count() > 0;
         Ok(())
     }
 

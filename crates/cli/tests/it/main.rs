@@ -88,3 +88,4 @@ mod terminal_escapes;
 mod thread_independence;
 mod tree;
 mod writing_verbs;
+mod zeroed_files;

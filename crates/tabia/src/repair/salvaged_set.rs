@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::EditFunctions;
+use tabia_core::game::{Flow, Visitor, Want};
 use tabia_core::io::{
     CompanionNames, FolderLock, OutputSet, Progress, SetLock, Source, Transaction, existing_path,
     list_folder,
@@ -15,7 +17,7 @@ use tabia_core::{Error, ErrorKind, GameFormat, GameIndex, Problem, Result as Cor
 use super::{RecordOutcome, RepairObserver, RepairOptions, Repaired, repair};
 use crate::edit::Change;
 use crate::hidden_folder::HiddenFolder;
-use crate::input::{InputItem, Origin, with_article};
+use crate::input::{InputItem, OpenInput, Origin, with_article};
 use crate::observer::Observer;
 use crate::select::SelectionCounts;
 
@@ -88,7 +90,9 @@ impl SalvagedSet {
         };
         let source = item.source().unwrap_or(source);
         match (functions.check)(source, &options.open) {
-            Ok(()) => return Ok(None),
+            // The check reads no moves: it is made before every change.
+            Ok(()) if !has_unreadable_games(item, options, progress)? => return Ok(None),
+            Ok(()) => {}
             Err(error) if error.is_system() => return Err(error),
             Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => return Err(error),
             Err(_) => {}
@@ -214,6 +218,51 @@ impl SalvagedSet {
             outputs.hold(Arc::new(lock));
         }
         outputs.commit().map_err(Error::in_output)
+    }
+}
+
+/// Whether a record of a set cannot be read completely.
+///
+/// # Errors
+/// When the set cannot be opened.
+fn has_unreadable_games(
+    item: &InputItem,
+    options: &RepairOptions,
+    progress: &Arc<Progress>,
+) -> Result<bool, Error> {
+    let (input, _) = item.open(&options.open, Some(progress))?.into_parts();
+    let OpenInput::Database(database) = input else {
+        return Ok(false);
+    };
+    let mut reader = database.reader();
+    for game in (0..database.len()).map(GameIndex) {
+        if game.0.is_multiple_of(1024) {
+            progress.check()?;
+        }
+        match reader.read(game, Want::ALL, &mut UntilProblem) {
+            Ok(Flow::Stop) => return Ok(true),
+            Ok(_) => {}
+            Err(error) if error.is_system() => return Err(error),
+            Err(_) => return Ok(true),
+        }
+    }
+    Ok(false)
+}
+
+/// Stops at the first problem.
+struct UntilProblem;
+
+impl Visitor for UntilProblem {
+    fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
+        Flow::Go
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        Flow::Go
+    }
+
+    fn problem(&mut self, _problem: Problem) -> Flow {
+        Flow::Stop
     }
 }
 

@@ -10,7 +10,7 @@ use tabia_core::games::{
     Database, DatabaseInfo, GameReader, HeadReader, IndexEntry, NameId, NameKind, PartKind,
     StoredMoves, StoredPart, TextLimits,
 };
-use tabia_core::io::Blob;
+use tabia_core::io::{Blob, name_text};
 
 use super::annotations::Items;
 use super::companions::COMPANIONS;
@@ -28,6 +28,7 @@ use super::record_reader::CbhReader;
 use super::records::{FileHeader, GameRecord, MovesHead, Record, TYPE_DELETED, TYPE_TEXT};
 use super::tags::{player_name, round_name};
 use super::write::AddedTexts;
+use super::zeroed_parts::ZeroedParts;
 use crate::games::common::records_digest::{RecordsDigest, checksum};
 
 impl Database for CbhDatabase {
@@ -40,7 +41,7 @@ impl Database for CbhDatabase {
     }
 
     fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
-        let record = self.record(game).ok_or_else(|| self.no_such_game(game))?;
+        let record = self.stored_record(game)?;
         Ok(match record {
             Record::Game(game) => game_entry(game),
             Record::Text(text) => IndexEntry {
@@ -262,7 +263,10 @@ impl CbhDatabase {
     fn describe(&self) -> DatabaseInfo {
         let companions = self.companions();
         let (mut texts, mut deleted) = (0, 0);
-        for record in self.headers.chunks_exact(FileHeader::SIZE).skip(1) {
+        let mut zeroed = ZeroedParts::default();
+        let records = self.headers.chunks_exact(FileHeader::SIZE).skip(1);
+        for (index, record) in (0..).map(GameIndex).zip(records) {
+            zeroed.add(index, record);
             let kind = record.first().copied().unwrap_or(0);
             texts += u32::from(kind & TYPE_TEXT != 0);
             deleted += u32::from(kind & TYPE_DELETED != 0);
@@ -319,6 +323,14 @@ impl CbhDatabase {
             .chain(&companions.problems)
             .cloned()
             .collect();
+        if !self.is_salvaged {
+            info.blank_entries = zeroed.blank;
+            for (extension, text) in zeroed.problems(self) {
+                let name = self.source.label_of(extension);
+                info.problems
+                    .push(format!("{}: {text}", name_text(name.as_os_str())));
+            }
+        }
         info.has_doubtful_names = self.has_foreign_names;
         info.names = names;
         info

@@ -1,6 +1,8 @@
 //! Guiding texts in `.cbg`: titles and bodies in several languages, in three versions. Little-endian
 //! after the big-endian record head.
 
+use std::ops::RangeInclusive;
+
 use tabia_core::error::{Malformed, Why};
 use tabia_core::game::{Annotation, Flow, Foreign, TextKind, TextPart};
 use tabia_core::io::{Cursor, Sink};
@@ -12,6 +14,18 @@ use super::records::MovesHead;
 
 /// The first word of a formatting block.
 const FORMAT_MARK: u16 = 300;
+
+/// The versions of records that are read.
+const VERSIONS: RangeInclusive<u16> = 1..=3;
+
+/// Whether a record, which begins with its head, is of a version after those that are read: it cannot be written in
+/// another form.
+pub fn has_newer_version(record: &[u8]) -> bool {
+    let mut cursor = Cursor::new(record);
+    let version = cursor.take(MovesHead::SIZE, "text_head");
+    let version = version.and_then(|_| cursor.u16_le("text_version"));
+    version.is_ok_and(|version| version > *VERSIONS.end())
+}
 
 /// Emits the titles and bodies of a record, which begins with its head.
 ///
@@ -26,7 +40,7 @@ pub fn decode(
     cursor.take(MovesHead::SIZE, "text_head")?;
     let at = cursor.offset();
     let version = cursor.u16_le("text_version")?;
-    if !(1..=3).contains(&version) {
+    if !VERSIONS.contains(&version) {
         return Err(Malformed {
             field: "text_version",
             at,
@@ -141,6 +155,11 @@ impl Encoder {
     /// Adds a title, a body, or the foreign data of the last body; ignores other annotations.
     pub fn push(&mut self, annotation: &Annotation<'_>) {
         match annotation {
+            // Zeros that were written over a text are none of it.
+            Annotation::Text(part) if part.text.contains('\0') => {
+                let text = &*part.text.replace('\0', "");
+                self.push(&Annotation::Text(TextPart { text, ..*part }));
+            }
             Annotation::Text(part) => match part.kind {
                 TextKind::Title => self.titles.push((part.language, part.text.to_owned())),
                 TextKind::Plain | TextKind::Html => self.bodies.push(Body {

@@ -81,7 +81,7 @@ impl<'d> CbhHeads<'d> {
 impl HeadReader for CbhHeads<'_> {
     fn read(&mut self, index: GameIndex, head: &mut IndexHead) -> bool {
         let db = self.db;
-        let Some(Record::Game(game)) = db.record(index) else {
+        let Ok(Record::Game(game)) = db.stored_record(index) else {
             return false;
         };
         let eco = game.eco.get();

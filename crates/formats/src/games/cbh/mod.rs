@@ -33,6 +33,7 @@ pub(crate) mod time_left_from_time_spent;
 pub mod timestamps;
 pub mod verify;
 pub mod write;
+mod zeroed_parts;
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use tabia_core::error::{Error, ErrorKind, GameIndex, Malformed, Result};
 use tabia_core::formats::{Limits, OpenOptions};
-use tabia_core::games::DatabaseInfo;
+use tabia_core::games::{BlankEntries, DatabaseInfo, blank_entry};
 use tabia_core::io::{Blob, Charset, Source, name_text};
 use tabia_core::plural::counted;
 
@@ -283,6 +283,20 @@ impl CbhDatabase {
     /// The header of a game or text; `None` if the index is not below the number of records.
     pub fn record(&self, game: GameIndex) -> Option<Record<'_>> {
         Record::read(self.header_bytes(game)?)
+    }
+
+    /// The header of a game or text.
+    ///
+    /// # Errors
+    /// If the index is not below the number of records, or zeros were written over the header.
+    pub(super) fn stored_record(&self, game: GameIndex) -> Result<Record<'_>> {
+        let bytes = self.header_bytes(game);
+        let record = bytes.and_then(Record::read);
+        let record = record.ok_or_else(|| self.no_such_game(game))?;
+        if record.kind() == 0 && bytes.is_some_and(BlankEntries::is_blank) {
+            return Err(blank_entry().in_game(game).in_file(&self.headers_name));
+        }
+        Ok(record)
     }
 
     /// The extended header of a record in `.cbj`, and the stored bytes after its known fields;

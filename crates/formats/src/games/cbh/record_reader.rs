@@ -120,7 +120,9 @@ impl<'d> CbhReader<'d> {
                 put_start_number(game.eco.get(), &mut self.head);
             }
         }
+        let problems = self.problems.len();
         let annotations = self.annotations(offsets.annotations_at, want);
+        let lacks_annotations = self.problems.len() > problems;
         if self.db.is_salvaged {
             self.report_changed_moves(index, game, offsets.moves_at);
         }
@@ -149,6 +151,7 @@ impl<'d> CbhReader<'d> {
             next: 0,
             medals: (!self.db.is_rebuilt(index)).then_some(game.medals.get()),
             is_salvaged: self.db.is_salvaged,
+            has_lost_medals: self.db.is_salvaged || lacks_annotations,
             stored_texts: &self.stored_texts,
         };
         let flow = if let Some(record) = &record {
@@ -824,10 +827,9 @@ impl GameReader for CbhReader<'_> {
     fn read(&mut self, index: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
         self.head.clear();
         self.problems.clear();
-        match self.db.record(index) {
-            Some(Record::Game(game)) => self.game(index, game, want, visitor),
-            Some(Record::Text(text)) => self.text(index, text, want, visitor),
-            None => Err(self.db.no_such_game(index)),
+        match self.db.stored_record(index)? {
+            Record::Game(game) => self.game(index, game, want, visitor),
+            Record::Text(text) => self.text(index, text, want, visitor),
         }
     }
 }
@@ -847,6 +849,8 @@ struct GameAnnotations<'n> {
     medals: Option<u16>,
     /// Whether the set is read for repair, so that annotations may be lost.
     is_salvaged: bool,
+    /// Whether medals that only the header has may be those of lost annotations.
+    has_lost_medals: bool,
     stored_texts: &'n stored_texts::Collector,
 }
 
@@ -891,7 +895,7 @@ impl GameAnnotations<'_> {
         if annotated == medals {
             return Flow::Go;
         }
-        if self.is_salvaged {
+        if self.has_lost_medals {
             // The medals of lost annotations become annotations of the game.
             return match medals & !annotated {
                 0 => Flow::Go,

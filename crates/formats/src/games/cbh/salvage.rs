@@ -34,6 +34,7 @@ use super::records::{
 };
 use super::search_boosters::Boosters;
 use super::shifted_records::ShiftedRecords;
+use super::zeroed_parts::is_cut_header;
 
 /// The stored form of an unknown result.
 const NO_RESULT: u8 = 3;
@@ -180,6 +181,7 @@ fn rebuild_headers(
         rebuilder.records.as_flattened(),
         FileHeader::SIZE,
     ));
+    changed_entries.extend(rebuilder.cut_headers());
     changed_entries.sort_unstable();
     changed_entries.dedup();
     rebuilder.find_shifted();
@@ -229,6 +231,24 @@ impl HeaderRebuilder<'_> {
             );
             self.problems.push(text);
         }
+    }
+
+    /// The headers at the end, or before one of zeros, that end in zeros although their games have moves.
+    fn cut_headers(&self) -> impl Iterator<Item = u32> {
+        let next_is_lost = |index: &u32| {
+            let next = self.records.get(*index as usize + 1);
+            next.is_none_or(is_zero)
+        };
+        let is_cut = |index: &u32| {
+            let record = self.records.get(*index as usize);
+            let game = record.filter(|record| is_record(record));
+            let game = game.and_then(|record| GameRecord::read(record));
+            game.is_some_and(|game| {
+                let at = agreeing_offset(game.moves_at.get(), self.extended_offset(*index));
+                game.kind & TYPE_TEXT == 0 && is_cut_header(game, at, self.moves)
+            })
+        };
+        (0..self.records.len() as u32).filter(move |index| next_is_lost(index) && is_cut(index))
     }
 
     /// Whether `.cbj` has games after the last record, which are those of no other record: `.cbh` is an older one.

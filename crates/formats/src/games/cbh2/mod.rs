@@ -24,6 +24,7 @@ mod start_position;
 mod tags;
 mod verify;
 mod write;
+mod zeroed_records;
 
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,8 @@ use tabia_core::error::{Malformed, Why};
 use tabia_core::io::{Blob, Cursor, Sink};
 use tabia_core::plural::counted;
 
+use crate::games::common::zeroed_files::has_only_zeros;
+
 /// The kinds of names, by the index of their slot in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EntityKind {
@@ -87,6 +89,19 @@ impl Names {
             fields.is_none().then(|| {
                 format!("the file has {size} and ends before {what} {number}, the last one")
             })
+        })
+    }
+
+    /// Whether the last name of a kind has no bytes, which even a deleted one has: zeros were written over it.
+    pub(super) fn ends_in_zeros(&self) -> bool {
+        let mut last = self.slots.iter().zip(self.counts);
+        last.any(|(&(offset, size), count)| {
+            let number = u64::try_from(count)
+                .ok()
+                .and_then(|count| count.checked_sub(1));
+            let at = number.and_then(|number| number.checked_mul(self.block_size));
+            let at = at.and_then(|at| at.checked_add(self.header_size + offset));
+            at.is_some_and(|at| size > 0 && has_only_zeros(&self.file, at, size.into()))
         })
     }
 

@@ -7,7 +7,7 @@ use encoding_rs::Encoding;
 use tabia_core::GameIndex;
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::OpenOptions;
-use tabia_core::games::{Database, DatabaseInfo, NameKind};
+use tabia_core::games::{BlankEntries, Database, DatabaseInfo, NameKind, blank_entry};
 use tabia_core::io::{Blob, Cursor, Source, name_text};
 use tabia_core::plural::counted;
 
@@ -21,6 +21,7 @@ use super::names::{self, EntityKind, Names};
 use super::records::{FileHeader, Record, SIZE, TYPE_DELETED};
 use super::salvage::{self, Damage};
 use super::tags::Lookup;
+use super::zeroed_records::ZeroedRecords;
 use crate::games::cbh::charset::{Detector, Texts, require_windows};
 use crate::games::cbh::ini_file::{self, SetKind};
 use crate::games::common::salvage::is_for_repair;
@@ -181,10 +182,17 @@ impl Cbh2Database {
         problems: Vec<String>,
     ) -> DatabaseInfo {
         let (mut texts, mut deleted) = (0, 0);
-        for record in self.headers.chunks_exact(SIZE).skip(1) {
-            let Some(record) = Record::read(record) else {
+        let mut blank = BlankEntries::default();
+        let mut zeroed = ZeroedRecords::default();
+        let records_of_games = self.headers.chunks_exact(SIZE).skip(1);
+        for (index, bytes) in (0..).map(GameIndex).zip(records_of_games) {
+            if BlankEntries::is_blank(bytes) {
+                blank.add(index);
+            }
+            let Some(record) = Record::read(bytes) else {
                 continue;
             };
+            zeroed.add(record);
             texts += u32::from(matches!(record, Record::Text(_)));
             deleted += u32::from(record.kind() & TYPE_DELETED != 0);
         }
@@ -212,6 +220,14 @@ impl Cbh2Database {
         info.encoding = self.texts.describe();
         info.companions = companions.collect();
         info.problems = problems;
+        if !self.options.salvage {
+            info.blank_entries = blank;
+            let entries = blank.problem().map(|text| (text, &self.headers_name));
+            for (text, file) in entries.into_iter().chain(zeroed.problems(self)) {
+                info.problems
+                    .push(Error::invalid(text).in_file(file).to_string());
+            }
+        }
         let are_misread = self.names.as_ref().is_some_and(Names::are_misread);
         info.has_doubtful_names = self.options.salvage && are_misread;
         if info.has_doubtful_names {
@@ -236,6 +252,9 @@ impl Cbh2Database {
         let at = (game.0 as usize).checked_add(1);
         let at = at.and_then(|number| number.checked_mul(SIZE));
         let bytes = at.and_then(|at| self.headers.get(at..at.checked_add(SIZE)?));
+        if bytes.is_some_and(BlankEntries::is_blank) {
+            return Err(blank_entry().in_game(game).in_file(&self.headers_name));
+        }
         bytes.and_then(Record::read).ok_or_else(|| {
             let count = self.info.records;
             let count = counted(count, "record", "records");

@@ -144,7 +144,9 @@ impl<'d> Reader<'d> {
             _ => (None, None),
         };
         let result = result.unwrap_or_default();
+        let problems = self.problems.len();
         let annotations = self.annotations(annotations_at, want, &mut medals);
+        let are_lost = db.options.salvage || self.problems.len() > problems;
         match self.begin(game, visitor)? {
             Flow::Go => {}
             Flow::Skip => {
@@ -159,7 +161,8 @@ impl<'d> Reader<'d> {
             if flow == Flow::Go
                 && let Some(medals) = medals
             {
-                flow = self.header_medals(medals, annotations.medals(), visitor);
+                let annotated = annotations.medals();
+                flow = header_medals(medals, annotated, are_lost, visitor);
             }
         }
         let mut number = 0;
@@ -258,25 +261,6 @@ impl<'d> Reader<'d> {
             self.problems
                 .push(Error::invalid(text).in_file(&self.db.moves_name));
         }
-    }
-
-    /// Visits the medals of the header if they differ from those of the annotations.
-    fn header_medals(&self, medals: u16, annotated: u16, visitor: &mut dyn Visitor) -> Flow {
-        if medals == annotated {
-            return Flow::Go;
-        }
-        if self.db.options.salvage {
-            // The medals of lost annotations become annotations of the game.
-            return match medals & !annotated {
-                0 => Flow::Go,
-                rest => visitor.visit_annotation(Annotation::Medals(rest.into())),
-            };
-        }
-        visitor.visit_annotation(Annotation::Foreign(Foreign {
-            format: ID,
-            kind: foreign::HEADER_MEDALS,
-            bytes: &[medals as u8, (medals >> 8) as u8],
-        }))
     }
 
     /// The annotations that are wanted, without those that are tags. The `medals` of the header are a tag if
@@ -441,4 +425,24 @@ impl GameReader for Reader<'_> {
             record => self.game(game, record, want, visitor),
         }
     }
+}
+
+/// Visits the medals of the header if they differ from those of the annotations. `are_lost`: annotations are, so that
+/// medals of the header may be theirs.
+fn header_medals(medals: u16, annotated: u16, are_lost: bool, visitor: &mut dyn Visitor) -> Flow {
+    if medals == annotated {
+        return Flow::Go;
+    }
+    if are_lost {
+        // The medals of lost annotations become annotations of the game.
+        return match medals & !annotated {
+            0 => Flow::Go,
+            rest => visitor.visit_annotation(Annotation::Medals(rest.into())),
+        };
+    }
+    visitor.visit_annotation(Annotation::Foreign(Foreign {
+        format: ID,
+        kind: foreign::HEADER_MEDALS,
+        bytes: &[medals as u8, (medals >> 8) as u8],
+    }))
 }

@@ -19,3 +19,4 @@ pub(crate) mod tag_plan_cache;
 pub(crate) mod unread_moves_text;
 pub(crate) mod use_counts;
 pub(crate) mod variation_walker;
+pub(crate) mod zeroed_files;

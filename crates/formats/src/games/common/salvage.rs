@@ -12,7 +12,7 @@ use tabia_core::chess::{Material, Position};
 use tabia_core::error::{Error, Result};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, Visitor};
-use tabia_core::games::{DatabaseInfo, PartKind, StoredPart};
+use tabia_core::games::{BlankEntries, DatabaseInfo, PartKind, StoredPart, blank_entry};
 use tabia_core::plural::counted;
 
 use super::realign_entries::CHANGED_ENTRY;
@@ -364,6 +364,17 @@ impl<E: IndexedGame> Index<E> {
         Some(StoredPart::new(kind, &self.file, offset, bytes))
     }
 
+    /// The entries of an intact database that have only zeros.
+    pub(crate) fn blank_entries(&self) -> BlankEntries {
+        let mut blank = BlankEntries::default();
+        for game in 0..self.entries.len() {
+            if self.intact_bytes(game).is_some_and(BlankEntries::is_blank) {
+                blank.add(GameIndex(game));
+            }
+        }
+        blank
+    }
+
     /// Hands out every entry of the index file.
     pub(crate) fn for_each(&self, visit: impl FnMut(E)) {
         let entries = (0..self.entries.len()).filter_map(|game| self.entries.get(game));
@@ -392,11 +403,16 @@ impl<E: IndexedGame> Index<E> {
         game: GameIndex,
         refers: impl Fn(&E) -> bool,
     ) -> Result<SalvagedEntry<E>> {
-        let found = match &self.salvage {
-            Some(salvage) => salvage
-                .entry(game.0, &self.entries)
-                .filter(|found| !found.has_entry || refers(&found.entry)),
-            None => self.entries.get(game.0).map(SalvagedEntry::intact),
+        let found = if let Some(salvage) = &self.salvage {
+            let found = salvage.entry(game.0, &self.entries);
+            found.filter(|found| !found.has_entry || refers(&found.entry))
+        } else {
+            let bytes = self.entries.bytes(game.0);
+            if bytes.is_some_and(BlankEntries::is_blank) {
+                return Err(blank_entry().in_game(game).in_file(&self.file));
+            }
+            let entry = bytes.and_then(|bytes| self.entries.read(bytes));
+            entry.map(SalvagedEntry::intact)
         };
         found.ok_or_else(|| {
             let error = if game.0 < self.len {

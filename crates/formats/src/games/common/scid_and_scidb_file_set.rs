@@ -227,7 +227,12 @@ impl<E: StoredEntry> Entries<E> {
 
     /// The entry of a game. `None` from [`Self::len`] on.
     pub(crate) fn get(&self, game: u32) -> Option<E> {
-        E::read(self.bytes(game)?, self.version)
+        self.read(self.bytes(game)?)
+    }
+
+    /// The entry that bytes of the index are.
+    pub(crate) fn read(&self, bytes: &[u8]) -> Option<E> {
+        E::read(bytes, self.version)
     }
 
     /// Offset of the entry of a game in the file.

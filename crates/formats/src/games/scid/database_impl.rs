@@ -7,8 +7,8 @@ use tabia_core::GameIndex;
 use tabia_core::chess::{Material, PawnsGone};
 use tabia_core::error::{Error, Result};
 use tabia_core::games::{
-    Database, DatabaseInfo, GameReader, HeadReader, IndexEntry, NameId, NameKind, NameLimit,
-    PartKind, StoredMoves, StoredPart, TextLimits,
+    BlankEntries, Database, DatabaseInfo, GameReader, HeadReader, IndexEntry, NameId, NameKind,
+    NameLimit, PartKind, StoredMoves, StoredPart, TextLimits,
 };
 use tabia_core::io::Cursor;
 
@@ -41,6 +41,7 @@ impl Database for ScidDatabase {
 
     fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
         let intact = self.index.intact_bytes(game.0);
+        let intact = intact.filter(|bytes| !BlankEntries::is_blank(bytes));
         let entry = if let Some(entry) = intact.and_then(|bytes| decode(self.version, bytes)) {
             entry
         } else {

@@ -171,6 +171,21 @@ impl Names {
         }
     }
 
+    /// Names that zeros at the end of the file have changed: those with zero bytes, and those without a character after
+    /// the first one of a kind. A file that ends in another byte has none.
+    pub(crate) fn zeroed(&self, file: &[u8]) -> usize {
+        if file.last() != Some(&0) {
+            return 0;
+        }
+        let of_kind = |kind: usize| {
+            let names = (0..self.count(kind)).filter_map(|id| self.get(kind, id));
+            let (empty, other): (Vec<_>, Vec<_>) = names.partition(|name| name.is_empty());
+            let with_zeros = other.into_iter().filter(|name| has_zero_bytes(name));
+            with_zeros.count() + empty.len().saturating_sub(1)
+        };
+        (0..KINDS.len()).map(of_kind).sum()
+    }
+
     fn have_zero_bytes(&self) -> bool {
         (0..KINDS.len()).any(|kind| {
             let names = (0..self.count(kind)).filter_map(|id| self.get(kind, id));

@@ -13,6 +13,7 @@ use tabia_core::plural::counted;
 
 use crate::games::common::salvage::is_for_repair;
 use crate::games::common::use_counts::{Uses, foreign_names};
+use crate::games::common::zeroed_files::{has_only_zeros, zeroed_games, zeroed_names};
 
 use super::entry::{Entry, flag};
 use super::file_set::{self, FileSet};
@@ -89,7 +90,23 @@ impl ScidDatabase {
             info.deleted += u32::from(entry.flags & flag::DELETED != 0);
             extent.include(&entry);
         });
+        info.blank_entries = index.blank_entries();
+        if let Some(text) = info.blank_entries.problem() {
+            let problem = Error::invalid(text).in_file(index.file());
+            info.problems.push(problem.to_string());
+        }
         if !options.salvage {
+            let zeroed = match names.zeroed(&set.names) {
+                0 => None,
+                count => Some((zeroed_names(count), &set.names_file)),
+            };
+            let has_zeroed_names = zeroed.is_some();
+            let games = extent.zeroed_games(&index, &set.games);
+            let games = games.map(|text| (text, &set.games_file));
+            for (text, file) in zeroed.into_iter().chain(games) {
+                info.problems
+                    .push(Error::invalid(text).in_file(file).to_string());
+            }
             let (_, games_extension) = version.companions();
             let has_games = has_companion(&info, games_extension);
             if let Some(text) = extent.games_problem(version, set.games.len() as u64)
@@ -100,6 +117,7 @@ impl ScidDatabase {
             }
             if let Some(text) = extent.names_problem(&names)
                 && names.problems.is_empty()
+                && !has_zeroed_names
                 && has_companion(&info, version.companions().0)
             {
                 let problem = Error::invalid(text).in_file(&set.names_file);
@@ -214,6 +232,8 @@ fn misfit_of_uses(index: &Index, names: &Names) -> Option<String> {
 struct Extent {
     /// The largest end of a game in the game file.
     games_end: u64,
+    /// Where the last game of the game file begins, and its length.
+    last_game: (u64, u32),
     /// One more than the greatest number of a name, by kind.
     names: [u32; 4],
 }
@@ -222,6 +242,7 @@ impl Extent {
     fn include(&mut self, entry: &Entry) {
         let end = entry.blob_at.saturating_add(entry.blob_length.into());
         self.games_end = self.games_end.max(end);
+        self.last_game = self.last_game.max((entry.blob_at, entry.blob_length));
         let player = entry.white.max(entry.black);
         let ids = [player, entry.event, entry.site, entry.round];
         for (end, id) in self.names.iter_mut().zip(ids) {
@@ -241,6 +262,21 @@ impl Extent {
             let size = counted(size, "byte", "bytes");
             format!("the file has {size}, the index refers to {end}: its end may be lost")
         })
+    }
+
+    /// How many games have only zeros in the game file, if the last one has; `None` if it has other bytes.
+    fn zeroed_games(&self, index: &Index, games: &[u8]) -> Option<String> {
+        let is_zeroed = |at: u64, length: u32| has_only_zeros(games, at, u64::from(length.max(1)));
+        let (at, length) = self.last_game;
+        if !is_zeroed(at, length) {
+            return None;
+        }
+        let mut count = 0;
+        index.for_each(|entry| {
+            let is_of_game = entry.blob_length > 0;
+            count += u32::from(is_of_game && is_zeroed(entry.blob_at, entry.blob_length));
+        });
+        zeroed_games(count)
     }
 
     /// Why a name file is not that of the index; `None` if it may be.

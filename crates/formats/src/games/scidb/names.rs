@@ -135,6 +135,27 @@ impl Names {
             || self.have_empty_names()
     }
 
+    /// Names that zeros at the end of the file have changed: those with zero bytes, and those without a character after
+    /// the first one of a kind. A file that ends in another byte has none.
+    pub(crate) fn zeroed(&self, file: &[u8]) -> usize {
+        fn of<T>(records: &[NameRecord<T>], text: &[u8]) -> usize {
+            let is_empty = |record: &&NameRecord<T>| record.name.is_empty();
+            let has_zeros = |record: &&NameRecord<T>| {
+                let name = text.get(record.name.start as usize..record.name.end as usize);
+                name.is_some_and(has_zero_bytes)
+            };
+            let empty = records.iter().filter(is_empty).count();
+            records.iter().filter(has_zeros).count() + empty.saturating_sub(1)
+        }
+        if file.last() != Some(&0) {
+            return 0;
+        }
+        of(&self.players, &self.text)
+            + of(&self.sites, &self.text)
+            + of(&self.events, &self.text)
+            + of(&self.annotators, &self.text)
+    }
+
     /// Whether several names of a kind have no character, as zeros inserted into the file look.
     fn have_empty_names(&self) -> bool {
         fn are<T>(records: &[NameRecord<T>]) -> bool {

@@ -19,6 +19,7 @@ use tabia_core::plural::counted;
 use crate::games::common::record_context::{Origin, end_game};
 use crate::games::common::salvage::is_for_repair;
 use crate::games::common::setup_tags;
+use crate::games::common::zeroed_files::{has_only_zeros, zeroed_games, zeroed_names};
 
 use super::blob_finder::Scanner;
 use super::board::Board;
@@ -148,6 +149,11 @@ impl ScidbDatabase {
             companions.any(|(name, exists)| name == extension && *exists)
         };
         let (has_names, has_games) = (exists("scn"), exists("scg"));
+        info.blank_entries = index.blank_entries();
+        if let Some(text) = info.blank_entries.problem() {
+            let error = Error::invalid(text).in_file(index.file());
+            info.problems.push(error.to_string());
+        }
         if let Some(at) = last_record.filter(|_| !options.salvage) {
             let mut problem = |text: String, file: &Arc<Path>| {
                 let error = Error::invalid(text).in_file(file);
@@ -156,7 +162,13 @@ impl ScidbDatabase {
             if set.names.is_empty() && has_names {
                 problem("the file is empty".to_owned(), &set.names_file);
             }
+            let zeroed = names.zeroed(&set.names);
+            if zeroed > 0 {
+                problem(zeroed_names(zeroed), &set.names_file);
+            }
             if has_games && let Some(text) = cut_games(&set.games, at) {
+                problem(text, &set.games_file);
+            } else if let Some(text) = zeroed_records(&index, &set.games, at) {
                 problem(text, &set.games_file);
             }
         }
@@ -202,6 +214,18 @@ fn cut_games(games: &[u8], last: u32) -> Option<String> {
         let end = counted(u64::from(last) + needed as u64, "byte", "bytes");
         format!("the index refers to {end}, the file has {size}")
     })
+}
+
+/// How many games have records whose length is zero, which no record has, if the last one in the file has such a record;
+/// `None` if it has another length.
+fn zeroed_records(index: &Index, games: &[u8], last: u32) -> Option<String> {
+    let is_zeroed = |at: u32| has_only_zeros(games, at.into(), LENGTH as u64);
+    if !is_zeroed(last) {
+        return None;
+    }
+    let mut count = 0;
+    index.for_each(|entry| count += u32::from(entry.record_at > 0 && is_zeroed(entry.record_at)));
+    zeroed_games(count)
 }
 
 impl Database for ScidbDatabase {

@@ -155,7 +155,12 @@ impl RecordEncoder {
                 Event::Annotation(Annotation::Foreign(part))
                     if part.format == ID && part.kind == foreign::TEXT_BODY =>
                 {
-                    unread_body = Some(part.bytes.to_vec());
+                    if guiding_texts::has_newer_version(part.bytes) {
+                        unread_body = Some(part.bytes.to_vec());
+                    } else {
+                        // A damaged text: the parts before the damage are written.
+                        losses.add(Feature::Foreign, 1, None);
+                    }
                 }
                 Event::Annotation(annotation @ (Annotation::Text(_) | Annotation::Foreign(_))) => {
                     text.push(&annotation);
