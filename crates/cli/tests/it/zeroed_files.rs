@@ -64,7 +64,9 @@ fn zeroed_index_entries_are_no_games() {
             let run = tabia(&folder, &args).expect(3);
             let text = "entries have only zeros, which no program writes";
             assert!(run.err.contains(text), "{args:?}: {}", run.err);
-            assert_eq!(warnings(&run.err), 1, "{args:?}: {}", run.err);
+            // Of Scid 5 the game file is larger than the rest of the index states.
+            let expected = if extension == "si5" { 2 } else { 1 };
+            assert_eq!(warnings(&run.err), expected, "{args:?}: {}", run.err);
         }
         let rows = tabia(&folder, &["ls", main, "--no-header"]).expect(3).out;
         let rows = rows.lines().count();

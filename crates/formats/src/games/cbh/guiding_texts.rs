@@ -182,11 +182,13 @@ impl Encoder {
     /// Whether a record has the same parts, decoded with `texts`.
     pub(crate) fn is_in(&self, record: &[u8], texts: Texts) -> bool {
         let mut other = Self::default();
+        let mut has_zeros = false;
         let read = decode(record, texts, &mut |annotation| {
+            has_zeros |= matches!(&annotation, Annotation::Text(part) if part.text.contains('\0'));
             other.push(&annotation);
             Flow::Go
         });
-        read.is_ok() && *self == other
+        read.is_ok() && !has_zeros && *self == other
     }
 
     /// The complete record. Its version is that of the formatting blocks, 3 if there are none.

@@ -21,7 +21,7 @@ use super::names::{self, EntityKind, Names};
 use super::records::{FileHeader, Record, SIZE, TYPE_DELETED};
 use super::salvage::{self, Damage};
 use super::tags::Lookup;
-use super::zeroed_records::ZeroedRecords;
+use super::zeroed_records::{SetFiles, ZeroedRecords};
 use crate::games::cbh::charset::{Detector, Texts, require_windows};
 use crate::games::cbh::ini_file::{self, SetKind};
 use crate::games::common::salvage::is_for_repair;
@@ -223,7 +223,16 @@ impl Cbh2Database {
         if !self.options.salvage {
             info.blank_entries = blank;
             let entries = blank.problem().map(|text| (text, &self.headers_name));
-            for (text, file) in entries.into_iter().chain(zeroed.problems(self)) {
+            let files = SetFiles {
+                headers: &self.headers,
+                moves: (self.moves.as_deref().unwrap_or_default(), &self.moves_name),
+                annotations: (
+                    self.annotations.as_deref().unwrap_or_default(),
+                    &self.annotations_name,
+                ),
+                names: (self.names.as_ref(), &self.names_name),
+            };
+            for (text, file) in entries.into_iter().chain(zeroed.problems(&files)) {
                 info.problems
                     .push(Error::invalid(text).in_file(file).to_string());
             }

@@ -4,10 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::container::MARK;
-use super::names::EntityKind;
-use super::open::Cbh2Database;
+use super::names::{EntityKind, Names};
 use super::records::{Record, SIZE, id};
 use crate::games::common::zeroed_files::{has_only_zeros, zeroed};
+
+/// The files of a set, and their names in messages.
+pub(super) struct SetFiles<'d> {
+    pub(super) headers: &'d [u8],
+    pub(super) moves: (&'d [u8], &'d Arc<Path>),
+    pub(super) annotations: (&'d [u8], &'d Arc<Path>),
+    pub(super) names: (Option<&'d Names>, &'d Arc<Path>),
+}
 
 /// Where the last records of the files are according to the headers.
 #[derive(Debug, Default)]
@@ -25,25 +32,28 @@ impl ZeroedRecords {
     }
 
     /// The problems of the files whose last records have only zeros: what is wrong, and the file.
-    pub(super) fn problems<'d>(&self, db: &'d Cbh2Database) -> Vec<(String, &'d Arc<Path>)> {
-        let moves = db.moves.as_deref().unwrap_or_default();
-        let annotations = db.annotations.as_deref().unwrap_or_default();
+    pub(super) fn problems<'d>(&self, files: &SetFiles<'d>) -> Vec<(String, &'d Arc<Path>)> {
+        let (moves, moves_name) = files.moves;
+        let (annotations, annotations_name) = files.annotations;
+        let (names, names_name) = files.names;
+        let headers = files.headers;
         let mut found = Vec::new();
         if begins_with_zeros(moves, self.moves_at) {
-            let count = count(db, |record| begins_with_zeros(moves, record.offsets().0));
-            found.extend(zeroed("the moves of", count).map(|text| (text, &db.moves_name)));
+            let count = count(headers, |record| {
+                begins_with_zeros(moves, record.offsets().0)
+            });
+            found.extend(zeroed("the moves of", count).map(|text| (text, moves_name)));
         }
         if begins_with_zeros(annotations, self.annotations_at) {
-            let count = count(db, |record| {
+            let count = count(headers, |record| {
                 let at = record.offsets().1;
                 at.is_some_and(|at| begins_with_zeros(annotations, at))
             });
             let text = zeroed("the annotations of", count);
-            found.extend(text.map(|text| (text, &db.annotations_name)));
+            found.extend(text.map(|text| (text, annotations_name)));
         }
-        let names = db.names.as_ref();
-        if names.is_some_and(super::names::Names::ends_in_zeros) {
-            let count = count(db, |record| {
+        if let Some(names) = names.filter(|names| names.ends_in_zeros()) {
+            let count = count(headers, |record| {
                 let Record::Game(game) = record else {
                     return false;
                 };
@@ -52,9 +62,11 @@ impl ZeroedRecords {
                 players
                     .into_iter()
                     .chain([tournament])
-                    .any(|(kind, number)| id(number).is_some_and(|number| db.lacks(kind, number)))
+                    .any(|(kind, number)| {
+                        id(number).is_some_and(|number| !names.is_readable(kind, number))
+                    })
             });
-            found.extend(zeroed("names of", count).map(|text| (text, &db.names_name)));
+            found.extend(zeroed("names of", count).map(|text| (text, names_name)));
         }
         found
     }
@@ -66,8 +78,8 @@ fn begins_with_zeros(file: &[u8], at: i64) -> bool {
     at.is_some_and(|at| has_only_zeros(file, at, MARK.len() as u64))
 }
 
-fn count(db: &Cbh2Database, is_zeroed: impl Fn(Record<'_>) -> bool) -> u32 {
-    let records = db.headers().chunks_exact(SIZE).skip(1);
+fn count(headers: &[u8], is_zeroed: impl Fn(Record<'_>) -> bool) -> u32 {
+    let records = headers.chunks_exact(SIZE).skip(1);
     let zeroed = records
         .filter_map(Record::read)
         .filter(|record| is_zeroed(*record));
