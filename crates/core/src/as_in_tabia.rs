@@ -13,7 +13,7 @@ pub use crate::game::{
     RecordKind, Recorder, Start, Tags, Visitor, Want, project,
 };
 pub use crate::games::{Database, DatabaseInfo, Written};
-pub use crate::io::{Charset, Progress};
+pub use crate::io::{Charset, Progress, ProgressPhase};
 pub use crate::loss::{Feature, Features, LossCount, Losses};
 pub use crate::{FormatId, GameIndex};
 

@@ -129,7 +129,7 @@ pub(crate) const QUERIES: &[(&str, &str)] = &[
     ("noSlash", "the expression `{}` has no closing `/`"),
     ("illegalMoveIn", "`{}` is an illegal move in {}"),
     ("noNotationIn", "{}`{}` is not the notation of a move in {}"),
-    ("noFen", "`{}` FEN: {}"),
+    ("noFen", "`{}` is not FEN: {}"),
     ("unfit", "`{}` is not {}"),
     ("unfit", "`{}` is neither {}"),
     ("unfit", "`{}` cannot be read at {}"),

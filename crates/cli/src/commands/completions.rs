@@ -18,7 +18,7 @@ use crate::ls_row::COLUMNS;
 use crate::stdout::StdoutWriter;
 
 /// The character sets that files of chess are in. Others are known, too.
-const CHARSETS: [&str; 22] = [
+const CHARSETS: [&str; 21] = [
     "auto",
     "utf-8",
     "cp1250",
@@ -39,7 +39,6 @@ const CHARSETS: [&str; 22] = [
     "macintosh",
     "cp437",
     "cp850",
-    "cp852",
     "cp866",
 ];
 /// The languages in which ChessBase has comments most often.

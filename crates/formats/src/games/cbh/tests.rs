@@ -8,7 +8,7 @@ use tabia_core::game::{
     Annotation, Comment, CommentPlacement, Flow, Game, GameResult, Language, Nag, RecordKind,
     Shape, ShapeColor, ShapeKind, TextKind, TextPart, Want,
 };
-use tabia_core::games::{Database, NameKind};
+use tabia_core::games::{Database, NameKind, is_blank_entry};
 use tabia_core::io::{Blob, Sink, Source};
 use tabia_testkit::corrupt;
 use tabia_testkit::tiny::GameBuilder;
@@ -276,16 +276,22 @@ fn open_with(files: &Files, options: &OpenOptions) -> Result<CbhDatabase, Error>
 }
 
 fn read(db: &CbhDatabase, index: u32) -> (Game, Vec<String>) {
+    try_read(db, index).unwrap()
+}
+
+fn try_read(db: &CbhDatabase, index: u32) -> Result<(Game, Vec<String>), Error> {
     let mut game = Game::new();
     let mut recorder = game.recorder();
-    let flow = db.reader().read(GameIndex(index), Want::ALL, &mut recorder);
-    assert_eq!(flow.unwrap(), Flow::Go);
+    let flow = db
+        .reader()
+        .read(GameIndex(index), Want::ALL, &mut recorder)?;
+    assert_eq!(flow, Flow::Go);
     let problems = recorder.take_problems();
     let problems = problems
         .iter()
         .map(|problem| problem.error.to_string())
         .collect();
-    (game, problems)
+    Ok((game, problems))
 }
 
 #[test]
@@ -457,7 +463,13 @@ fn damage_does_not_affect_records_before_it() {
                 continue;
             };
             for index in 0..db.len().min(3) {
-                let (game, _) = read(&db, index);
+                let (game, _) = match try_read(&db, index) {
+                    Err(error) => {
+                        assert!(is_blank_entry(&error), "{}: {error}", damaged.how);
+                        continue;
+                    }
+                    Ok(read) => read,
+                };
                 // Records are at fixed offsets; those before the damage must not change.
                 if name == "Tiny.CBH" && damaged.from >= 46 * (index as usize + 2) {
                     assert_eq!(game, games[index as usize], "{}", damaged.how);

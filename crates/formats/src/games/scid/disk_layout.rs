@@ -144,7 +144,8 @@ pub(crate) fn to_u24(value: u32) -> [u8; 3] {
 }
 
 /// Reads the entry at the start of `bytes`. `None` if they are too short.
-#[inline]
+// Those who need few of the fields pay for no others.
+#[inline(always)]
 pub(crate) fn decode(version: Version, bytes: &[u8]) -> Option<Entry> {
     match version {
         Version::V3 => {
