@@ -92,10 +92,9 @@ impl SalvagedSet {
         match (functions.check)(source, &options.open) {
             // The check reads no moves: it is made before every change.
             Ok(()) if !has_unreadable_games(item, options, progress)? => return Ok(None),
-            Ok(()) => {}
             Err(error) if error.is_system() => return Err(error),
             Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => return Err(error),
-            Err(_) => {}
+            Ok(()) | Err(_) => {}
         }
         let folder = HiddenFolder::new(target)?;
         let name = target.file_name().unwrap_or_default();
