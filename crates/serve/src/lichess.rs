@@ -379,7 +379,8 @@ impl Request {
             moves: params.number("moves", 12)?,
             top_games: params.number("topGames", top)?,
             recent_games: params.number("recentGames", recent)?,
-            has_history: match params.text("history") {
+            // Clients in Python write `True`.
+            has_history: match &*params.text("history").to_ascii_lowercase() {
                 "" | "0" | "false" | "no" => false,
                 "1" | "true" | "yes" => true,
                 other => {
