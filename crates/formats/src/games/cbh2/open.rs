@@ -225,11 +225,8 @@ impl Cbh2Database {
             let entries = blank.problem().map(|text| (text, &self.headers_name));
             let files = SetFiles {
                 headers: &self.headers,
-                moves: (self.moves.as_deref().unwrap_or_default(), &self.moves_name),
-                annotations: (
-                    self.annotations.as_deref().unwrap_or_default(),
-                    &self.annotations_name,
-                ),
+                moves: (self.moves.as_ref(), &self.moves_name),
+                annotations: (self.annotations.as_ref(), &self.annotations_name),
                 names: (self.names.as_ref(), &self.names_name),
             };
             for (text, file) in entries.into_iter().chain(zeroed.problems(&files)) {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use tabia_core::io::Blob;
 
 use super::container::MARK;
 use super::names::{EntityKind, Names};
@@ -11,8 +12,8 @@ use crate::games::common::zeroed_files::{has_only_zeros, zeroed};
 /// The files of a set, and their names in messages.
 pub(super) struct SetFiles<'d> {
     pub(super) headers: &'d [u8],
-    pub(super) moves: (&'d [u8], &'d Arc<Path>),
-    pub(super) annotations: (&'d [u8], &'d Arc<Path>),
+    pub(super) moves: (Option<&'d Blob>, &'d Arc<Path>),
+    pub(super) annotations: (Option<&'d Blob>, &'d Arc<Path>),
     pub(super) names: (Option<&'d Names>, &'d Arc<Path>),
 }
 
@@ -73,9 +74,10 @@ impl ZeroedRecords {
 }
 
 /// Whether the mark with which every record begins has only zeros.
-fn begins_with_zeros(file: &[u8], at: i64) -> bool {
+fn begins_with_zeros(file: Option<&Blob>, at: i64) -> bool {
     let at = u64::try_from(at).ok().filter(|at| *at > 0);
-    at.is_some_and(|at| has_only_zeros(file, at, MARK.len() as u64))
+    let has_zeros = |(file, at)| has_only_zeros(file, at, MARK.len() as u64);
+    file.zip(at).is_some_and(has_zeros)
 }
 
 fn count(headers: &[u8], is_zeroed: impl Fn(Record<'_>) -> bool) -> u32 {

@@ -2,14 +2,16 @@
 //! their length, so that nothing seems to be missing. What is tried first is the last record of a file.
 
 use tabia_core::games::BlankEntries;
+use tabia_core::io::Blob;
 use tabia_core::plural::counted;
 
-/// Whether `length` bytes of a file, or those that are left of them, have only zeros; `false` beyond its end.
-pub(crate) fn has_only_zeros(file: &[u8], at: u64, length: u64) -> bool {
-    let bytes = usize::try_from(at).ok().and_then(|at| file.get(at..));
-    let bytes = bytes.filter(|bytes| !bytes.is_empty());
+/// Whether `length` bytes of a file, or those that are left of them, have only zeros; `false` beyond its end. Nothing else
+/// of the file is read.
+pub(crate) fn has_only_zeros(file: &Blob, at: u64, length: u64) -> bool {
     let length = usize::try_from(length).unwrap_or(usize::MAX);
-    bytes.is_some_and(|bytes| BlankEntries::is_blank(bytes.get(..length).unwrap_or(bytes)))
+    let bytes = usize::try_from(at).ok();
+    let bytes = bytes.and_then(|at| file.at_most(at, length));
+    bytes.is_some_and(|bytes| !bytes.is_empty() && BlankEntries::is_blank(bytes))
 }
 
 /// The problem of a file of moves; `None` for no game.

@@ -265,7 +265,7 @@ impl Extent {
     }
 
     /// How many games have only zeros in the game file, if the last one has; `None` if it has other bytes.
-    fn zeroed_games(&self, index: &Index, games: &[u8]) -> Option<String> {
+    fn zeroed_games(&self, index: &Index, games: &Blob) -> Option<String> {
         let is_zeroed = |at: u64, length: u32| has_only_zeros(games, at, u64::from(length.max(1)));
         let (at, length) = self.last_game;
         if !is_zeroed(at, length) {

@@ -218,7 +218,7 @@ fn cut_games(games: &[u8], last: u32) -> Option<String> {
 
 /// How many games have records whose length is zero, which no record has, if the last one in the file has such a record;
 /// `None` if it has another length.
-fn zeroed_records(index: &Index, games: &[u8], last: u32) -> Option<String> {
+fn zeroed_records(index: &Index, games: &Blob, last: u32) -> Option<String> {
     let is_zeroed = |at: u32| has_only_zeros(games, at.into(), LENGTH as u64);
     if !is_zeroed(last) {
         return None;
