@@ -181,7 +181,7 @@ impl Layout {
     }
 }
 
-/// Columns that only our tables have. Programs such as DuckDB, Polars and pandas write tables without the metadata of
+/// Columns that only our tables have. Programs such as `DuckDB`, Polars and pandas write tables without the metadata of
 /// those that they read.
 const OWN: [&str; 8] = [
     "date_text",

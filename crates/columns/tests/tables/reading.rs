@@ -88,7 +88,7 @@ fn games_with_their_pgn_come_back_equal() {
     assert_eq!(after, before);
 }
 
-/// As DuckDB, Polars and pandas write a table that they have read.
+/// As `DuckDB`, Polars and pandas write a table that they have read.
 fn rewrite_without_metadata(from: &Path, to: &Path) {
     let file = std::fs::File::open(from).unwrap();
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
