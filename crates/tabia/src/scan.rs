@@ -756,10 +756,12 @@ pub(crate) fn scan_database<T: Task>(
     };
     let share = |game: u32| u64::from(game) * weight / u64::from(length.max(1));
     ordered(plan.threads, fill, worker, |job| {
-        let games = job.notes.counts.games;
         reporter.flush(&mut job.notes, Base::default(), plan.strict)?;
         let work = share(job.range.end) - share(job.range.start);
-        reporter.progress.advance(work, games);
+        // Games that a filter leaves out are read too.
+        reporter
+            .progress
+            .advance(work, u64::from(job.range.end - job.range.start));
         let more = take(Base::default(), &mut job.out)?;
         reporter.summary.is_stopped |= job.stop;
         Ok(more && !job.stop)
@@ -1025,9 +1027,8 @@ fn scan_blocks<T: Task>(
             Some(map) => base = map.base_at(job.block.offset),
             None => base.bytes = job.block.offset,
         }
-        let games = job.notes.counts.games;
         reporter.flush(&mut job.notes, base, plan.strict)?;
-        reporter.progress.advance(0, games);
+        reporter.progress.advance(0, u64::from(job.counts.games));
         let more = take(base, &mut job.out)?;
         if let Some(error) = job.failure.take() {
             return Err(base.locate(error, reporter.item));
@@ -1064,14 +1065,16 @@ fn scan_stream<T: Task>(
     let mut more = true;
     while more && !reporter.progress.is_cancelled() {
         let mut failure = None;
+        let mut games = 0;
         for _ in 0..BATCH {
             match stream.next(want, &mut pipeline) {
                 Ok(end @ (Some(Flow::Stop) | None)) => {
+                    games += u64::from(end.is_some());
                     reporter.summary.is_stopped |= end.is_some();
                     more = false;
                     break;
                 }
-                Ok(Some(_)) => {}
+                Ok(Some(_)) => games += 1,
                 Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => {
                     failure = Some(error);
                     break;
@@ -1085,7 +1088,6 @@ fn scan_stream<T: Task>(
             }
         }
         drain(&mut pipeline, &mut notes, &mut out);
-        let games = notes.counts.games;
         reporter.flush(&mut notes, Base::default(), plan.strict)?;
         reporter.progress.advance(0, games);
         more &= take(Base::default(), &mut out)?;

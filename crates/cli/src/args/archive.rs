@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::common::{CommonArgs, ListingArgs};
+use super::common::{CommonArgs, ListingArgs, ReplaceReportArgs};
 
 /// Archives of files: scv, cbv, cbz, zip
 #[derive(Debug, Subcommand)]
@@ -36,6 +36,8 @@ pub(crate) struct ArchiveListArgs {
     pub(crate) archive: OsString,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }
@@ -132,6 +134,8 @@ pub(crate) struct ArchiveTestArgs {
     pub(crate) archives: Vec<OsString>,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }

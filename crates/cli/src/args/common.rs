@@ -121,6 +121,14 @@ pub(crate) struct DuplicateRowArgs {
     pub(crate) common: CommonArgs,
 }
 
+/// Whether a verb that writes nothing else replaces the file of `--report`.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ReplaceReportArgs {
+    /// Replace an existing report
+    #[arg(long, requires = "report")]
+    pub(crate) force: bool,
+}
+
 /// Options of every verb.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CommonArgs {

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::common::{CommonArgs, ListingArgs, SelectArgs};
 
@@ -12,6 +12,7 @@ use super::common::{CommonArgs, ListingArgs, SelectArgs};
 /// it was reached; positions after more than 36 without a name are not looked at. Columns: game, ply of that position, eco, name; without a named position they are
 /// empty. Several inputs add a column `path`. With `-o` the games are written with these codes.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("written").args(["output", "report"]).multiple(true)))]
 #[command(after_help = "\
 Examples:
   tabia eco mega.cbh --limit 20
@@ -28,8 +29,8 @@ pub(crate) struct EcoArgs {
     /// The output's format [default: by extension]
     #[arg(long, value_name = "FORMAT", requires = "output")]
     pub(crate) to: Option<String>,
-    /// Replace an existing output
-    #[arg(long, short, requires = "output")]
+    /// Replace an existing output or report
+    #[arg(long, short, requires = "written")]
     pub(crate) force: bool,
     /// Stored codes in written games: fill those that are missing, replace all, keep all [default: fill]
     #[arg(long, value_name = "HOW", requires = "output")]

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::common::{CommonArgs, ListingArgs};
+use super::common::{CommonArgs, ListingArgs, ReplaceReportArgs};
 
 /// Makes or extends the saved index of positions of databases
 ///
@@ -35,6 +35,8 @@ pub(crate) struct IndexArgs {
     pub(crate) sections: bool,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }

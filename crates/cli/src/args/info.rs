@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::common::{CommonArgs, ListingArgs};
+use super::common::{CommonArgs, ListingArgs, ReplaceReportArgs};
 
 /// Format, size and problems of inputs
 ///
@@ -24,6 +24,8 @@ pub(crate) struct InfoArgs {
     pub(crate) paths: Vec<OsString>,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }

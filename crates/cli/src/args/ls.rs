@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::common::{IndexedRowArgs, SelectArgs, sort_order};
+use super::common::{IndexedRowArgs, ReplaceReportArgs, SelectArgs, sort_order};
 
 /// Lists games, one row each
 ///
@@ -38,6 +38,8 @@ pub(crate) struct LsArgs {
     /// event, site, round, annotator. The query orders too: `sort:date-asc` is `--sort date`.
     #[arg(long, value_name = "FIELDS", value_parser = sort_order, allow_hyphen_values = true)]
     pub(crate) sort: Option<tabia::sort::SortOrder>,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
     #[command(flatten)]
     pub(crate) rows: IndexedRowArgs,
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::common::{CommonArgs, ListingArgs, SelectArgs};
 
@@ -15,6 +15,7 @@ use super::common::{CommonArgs, ListingArgs, SelectArgs};
 /// spellings of the games or of a reference, and nothing is changed without `--apply`. Exit code 1 if every
 /// name has one spelling.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("written").args(["output", "report"]).multiple(true)))]
 #[command(after_help = "\
 Examples:
   tabia names mega.cbh --tsv > names.tsv
@@ -44,8 +45,8 @@ pub(crate) struct NamesArgs {
     /// The output's format [default: by extension]
     #[arg(long, value_name = "FORMAT", requires = "output")]
     pub(crate) to: Option<String>,
-    /// Replace an existing output
-    #[arg(long, short, requires = "output")]
+    /// Replace an existing output or report
+    #[arg(long, short, requires = "written")]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) select: SelectArgs,

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::common::{IndexedRowArgs, SelectArgs};
+use super::common::{IndexedRowArgs, ReplaceReportArgs, SelectArgs};
 
 /// The first position of each game that no earlier game of a base had
 ///
@@ -29,6 +29,8 @@ pub(crate) struct NoveltyArgs {
     pub(crate) base: Vec<OsString>,
     #[command(flatten)]
     pub(crate) select: SelectArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
     #[command(flatten)]
     pub(crate) rows: IndexedRowArgs,
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::common::{IndexedRowArgs, RecordArgs, sort_order};
 use super::write_verbs::PositionArg;
@@ -13,6 +13,7 @@ use super::write_verbs::PositionArg;
 /// not. Terms about a position hold at the same one, the moment, whose ply, position and next move are
 /// the last columns; `A -> B` asks for a later one, `A => B` for the next. Exit code 1 if no game fits.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("written").args(["output", "report"]).multiple(true)))]
 #[command(
     after_help = "\
 Examples:
@@ -34,8 +35,8 @@ pub(crate) struct SearchArgs {
     /// The output's format [default: by extension]
     #[arg(long, value_name = "FORMAT", requires = "output")]
     pub(crate) to: Option<String>,
-    /// Replace an existing output
-    #[arg(long, short, requires = "output")]
+    /// Replace an existing output or report
+    #[arg(long, short, requires = "written")]
     pub(crate) force: bool,
     /// Put a comment at the moments in the games that `-o` writes [default text: found]
     #[arg(

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::common::{CommonArgs, profile};
+use super::common::{CommonArgs, ReplaceReportArgs, profile};
 
 /// Prints games as PGN, or guiding texts
 ///
@@ -50,6 +50,8 @@ pub(crate) struct ShowArgs {
     /// JSON with each game on a line of its own
     #[arg(long, group = "json_form")]
     pub(crate) ndjson: bool,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
 
-use super::common::{IndexedRowArgs, SelectArgs};
+use super::common::{IndexedRowArgs, ReplaceReportArgs, SelectArgs};
 
 /// Games, results, ratings and plies by year, player, opening or anything else
 ///
@@ -39,6 +39,8 @@ pub(crate) struct StatsArgs {
     pub(crate) order: Option<StatsOrderChoice>,
     #[command(flatten)]
     pub(crate) select: SelectArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
     #[command(flatten)]
     pub(crate) rows: IndexedRowArgs,
 }

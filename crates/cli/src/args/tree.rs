@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::common::IndexedRowArgs;
+use super::common::{IndexedRowArgs, ReplaceReportArgs};
 
 /// Explores a position: the moves of the games that reached it, with results and ratings
 ///
@@ -44,6 +44,8 @@ pub(crate) struct TreeArgs {
     /// Also records marked as deleted
     #[arg(long)]
     pub(crate) include_deleted: bool,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
     #[command(flatten)]
     pub(crate) rows: IndexedRowArgs,
 }

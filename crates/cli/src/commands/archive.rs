@@ -54,7 +54,7 @@ pub(crate) fn run(verb: &ArchiveVerb) -> Result<ExitCode, Error> {
 
 fn list(args: &ArchiveListArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let mut reporter = context.reporter("archive list", false, None)?;
+    let mut reporter = context.reporter("archive list", args.replace.force, None)?;
     let (item, archive) = open(&context, &args.archive)?;
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, &["size", "stored"]);
     report_problems(&item, &*archive, &mut reporter)?;
@@ -191,7 +191,7 @@ impl TestedMembers {
 
 fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let mut reporter = context.reporter("archive test", false, None)?;
+    let mut reporter = context.reporter("archive test", args.replace.force, None)?;
     let columns = ["archive", "name", "size", "checksum"];
     let mut listing = Listing::new(&context.bar, &args.listing, &columns, &["size"]);
     // On a terminal an archive is a sentence, and members are rows only if they are not ok.

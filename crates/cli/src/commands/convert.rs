@@ -380,6 +380,8 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
                 "{numbers}: guiding texts only; `tabia show` shows one"
             )),
             None if args.shard.is_some() => context.messages.note(NO_GAME_IN_SHARD),
+            // The duplicates have a line of their own.
+            None if args.dropped.iter().any(|numbers| !numbers.is_empty()) => {}
             None if !has_records && summary.counts.deleted == 0 && reporter.count() == 0 => {
                 context.messages.note("there are no games to convert");
             }

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &EcoArgs) -> Result<ExitCode, Error> {
         return write(args, output);
     }
     let context = Context::new(&args.common)?;
-    let mut reporter = context.reporter("eco", false, None)?;
+    let mut reporter = context.reporter("eco", args.force, None)?;
     let mut options = EcoOptions::default();
     options.open = context.open.clone();
     options.threads = context.threads;

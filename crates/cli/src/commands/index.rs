@@ -62,7 +62,7 @@ struct Row {
 
 pub(crate) fn run(args: &IndexArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let mut reporter = context.reporter("index", false, None)?;
+    let mut reporter = context.reporter("index", args.replace.force, None)?;
     let (columns, numeric) = if args.sections {
         (SECTION_COLUMNS, SECTION_NUMERIC)
     } else {

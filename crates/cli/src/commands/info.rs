@@ -34,7 +34,7 @@ const NUMERIC: &[&str] = &["games", "texts", "deleted", "positions", "problems"]
 
 pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let mut reporter = context.reporter("info", false, None)?;
+    let mut reporter = context.reporter("info", args.replace.force, None)?;
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC);
     // On a terminal an input is described instead of listed as a row.
     let is_described = listing.style() == RowStyle::Table && !args.listing.table;

@@ -37,7 +37,7 @@ pub(crate) fn search(args: &LsArgs, count_only: bool) -> Result<ExitCode, Error>
 
 fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<ExitCode, Error> {
     let context = Context::new(&args.rows.common)?;
-    let mut reporter = context.reporter(verb, false, None)?;
+    let mut reporter = context.reporter(verb, args.replace.force, None)?;
     let style = RowStyle::of(&args.rows.listing);
     let mut options = ListOptions::default();
     options.open = context.open.clone();

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &NamesArgs) -> Result<ExitCode, Error> {
         return apply(args, file, output);
     }
     let context = Context::new(&args.common)?;
-    let mut reporter = context.reporter("names", false, None)?;
+    let mut reporter = context.reporter("names", args.force, None)?;
     let mut options = NamesOptions::default();
     options.kinds.clone_from(&args.kind);
     options.spelling = args

@@ -30,7 +30,7 @@ struct Row<'a> {
 
 pub(crate) fn run(args: &NoveltyArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.rows.common)?;
-    let mut reporter = context.reporter("novelty", false, None)?;
+    let mut reporter = context.reporter("novelty", args.replace.force, None)?;
     let mut options = NoveltyOptions::default();
     options.open = context.open.clone();
     options.threads = context.threads;

@@ -11,7 +11,7 @@ use tabia::count_games_per_query::{ExplainOptions, count_each};
 use tabia::{Error, ErrorSide, Query, Want};
 
 use crate::absent_games::AbsentGames;
-use crate::args::{LsArgs, SearchArgs, SelectArgs};
+use crate::args::{LsArgs, ReplaceReportArgs, SearchArgs, SelectArgs};
 use crate::commands::index::index_options;
 use crate::commands::{convert, ls, scoutfish_query};
 use crate::context::{Context, Wanted};
@@ -69,6 +69,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
         texts: args.texts,
         columns: args.columns.clone(),
         sort: args.sort.clone(),
+        replace: ReplaceReportArgs { force: args.force },
         rows: args.rows.clone(),
     };
     ls::search(&rows, args.count)
@@ -219,7 +220,7 @@ struct PlanRow {
 /// Shows how many games each term leaves.
 fn explain(args: &SearchArgs, paths: &[OsString], select: &SelectArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.rows.common)?;
-    let mut reporter = context.reporter("search", false, None)?;
+    let mut reporter = context.reporter("search", args.force, None)?;
     let plan = parse_query(&select.filter, &context.messages)?.plan();
     let queries: Vec<Query> = plan.iter().map(|step| step.query.clone()).collect();
     let mut options = ExplainOptions::default();

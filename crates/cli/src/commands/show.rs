@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
         numbers => Some(parse_ranges("--game", numbers)?),
     };
     let context = Context::new(&args.common)?;
-    let mut reporter = context.reporter("show", false, None)?;
+    let mut reporter = context.reporter("show", args.replace.force, None)?;
     let items = context.contents(std::slice::from_ref(&args.path))?;
     let item = match items.as_slice() {
         [item] => item,

@@ -49,7 +49,7 @@ impl Serialize for Row<'_> {
 
 pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.rows.common)?;
-    let mut reporter = context.reporter("stats", false, None)?;
+    let mut reporter = context.reporter("stats", args.replace.force, None)?;
     let mut options = StatsOptions::default();
     if let Some(by) = &args.by {
         let names: Vec<&str> = by.split(',').map(as_tag).collect();

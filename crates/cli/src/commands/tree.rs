@@ -61,7 +61,7 @@ pub(crate) fn run(args: &TreeArgs) -> Result<ExitCode, Error> {
         args.line.as_deref().unwrap_or_default(),
     )?;
     let query = parse_query(&args.filter, &context.messages)?;
-    let mut reporter = context.reporter("tree", false, None)?;
+    let mut reporter = context.reporter("tree", args.replace.force, None)?;
     let style = RowStyle::of(&args.rows.listing);
     let display = context.display();
     let (items, unread) = context.games_to_list(&args.paths, &mut reporter)?;

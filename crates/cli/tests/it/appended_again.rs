@@ -37,6 +37,7 @@ fn nothing_is_added_to_a_copy_in_any_format() {
                 continue;
             }
             assert!(again.err.contains("\n0 games to "), "{copy}: {}", again.err);
+            assert!(!again.err.contains("there are no"), "{copy}: {}", again.err);
             assert_eq!(counts(&info()), counts(&before), "{copy}");
             tried += 1;
         }

@@ -256,7 +256,7 @@ fn other_outputs_are_no_inputs_either() {
     )
     .expect(0);
     let run = tabia(&folder, &["info", "games.pgn", "--report", "r.json"]).expect(5);
-    assert!(!run.err.contains("--force"), "{}", run.err);
+    assert!(run.err.contains("--force"), "{}", run.err);
 }
 
 /// Runs the program in a folder as somebody who may not read `closed`: the administrator reads every file.

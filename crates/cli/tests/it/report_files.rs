@@ -163,3 +163,59 @@ fn a_deep_check_reports_each_problem_once() {
     }
     assert!(moves > 0);
 }
+
+#[test]
+fn force_replaces_the_report_of_every_verb() {
+    let folder = with_games("report-replaced");
+    let build = [
+        "book",
+        "build",
+        "games.pgn",
+        "-o",
+        "book.bin",
+        "--min-games",
+        "1",
+    ];
+    tabia(&folder, &build).expect(0);
+    tabia(&folder, &["archive", "create", "games.zip", "games.pgn"]).expect(0);
+    let verbs: [&[&str]; 18] = [
+        &["ls", "games.pgn"],
+        &["info", "games.pgn"],
+        &["show", "games.pgn", "-g", "1"],
+        &["check", "games.pgn"],
+        &["stats", "games.pgn"],
+        &["tree", "games.pgn"],
+        &["eco", "games.pgn"],
+        &["search", "games.pgn", "player:a"],
+        &["search", "games.pgn", "player:a", "--explain"],
+        &["names", "games.pgn"],
+        &["novelty", "games.pgn", "--base", "games.pgn"],
+        &["index", "games.pgn"],
+        &["archive", "list", "games.zip"],
+        &["archive", "test", "games.zip"],
+        &["book", "info", "book.bin"],
+        &["book", "find", "book.bin"],
+        &["book", "line", "book.bin"],
+        &["book", "diff", "book.bin", "book.bin"],
+    ];
+    let path = folder.join("report.json");
+    for verb in verbs {
+        std::fs::write(&path, "old").unwrap();
+        let with_report = [verb, &["--report", "report.json"]].concat();
+        let refused = tabia(&folder, &with_report).expect(5);
+        assert!(
+            refused.err.contains("hint: `--force` replaces it"),
+            "{verb:?}: {}",
+            refused.err
+        );
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "old", "{verb:?}");
+        let forced = [&with_report[..], &["--force"]].concat();
+        let run = tabia(&folder, &forced);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(
+            text.starts_with("{\"command\":"),
+            "{verb:?}: {text} {}",
+            run.err
+        );
+    }
+}

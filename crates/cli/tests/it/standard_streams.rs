@@ -90,3 +90,25 @@ fn standard_input_is_one_input() {
     }
     tabia_with_input(&folder, &["ls", "-", "games.pgn"], GAMES.as_bytes()).expect(0);
 }
+
+#[test]
+fn games_that_a_filter_leaves_out_are_games_read() {
+    let folder = with_games("progress-filtered");
+    for (verb, output) in [
+        (["convert", "games.pgn", "--where", "player:xyzzy"], "a.pgn"),
+        (
+            ["search", "games.pgn", "player:xyzzy", "--index=never"],
+            "b.pgn",
+        ),
+    ] {
+        let args = [&verb[..], &["-o", output, "--progress", "json"]].concat();
+        let run = tabia(&folder, &args);
+        let done = run
+            .err
+            .lines()
+            .find(|line| line.contains("\"done\""))
+            .unwrap();
+        let done: serde_json::Value = serde_json::from_str(done).unwrap();
+        assert_eq!(done["games"], 3, "{}", run.err);
+    }
+}

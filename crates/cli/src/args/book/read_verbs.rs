@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::common::{PositionArgs, above_zero};
-use crate::args::common::{CommonArgs, ListingArgs};
+use crate::args::common::{CommonArgs, ListingArgs, ReplaceReportArgs};
 
 /// Format, size and defects of books
 ///
@@ -28,6 +28,8 @@ pub(crate) struct BookInfoArgs {
     pub(crate) walk: bool,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }
@@ -51,6 +53,8 @@ pub(crate) struct BookFindArgs {
     pub(crate) position: PositionArgs,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }
@@ -83,6 +87,8 @@ pub(crate) struct BookLineArgs {
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
+    #[command(flatten)]
     pub(crate) common: CommonArgs,
 }
 
@@ -106,6 +112,8 @@ pub(crate) struct BookDiffArgs {
     pub(crate) second: OsString,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }
@@ -150,6 +158,8 @@ pub(crate) struct BookExplainArgs {
     pub(crate) filter: Option<String>,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let first = book_input(&context, &args.first)?;
     let second = book_input(&context, &args.second)?;
-    let mut reporter = context.reporter("book diff", false, None)?;
+    let mut reporter = context.reporter("book diff", args.replace.force, None)?;
     let columns = match RowStyle::of(&args.listing) {
         RowStyle::Table => TABLE_COLUMNS,
         _ => COLUMNS,

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
         .map(|text| parse_move(&position, text))
         .transpose()?;
     let item = book_input(&context, &args.book)?;
-    let mut reporter = context.reporter("book explain", false, None)?;
+    let mut reporter = context.reporter("book explain", args.replace.force, None)?;
     let book = open_book(&context, &item, &mut reporter)?;
     let found = find(&*book, &position)?;
     let record = RecordedOptions::of_book(&item, &context);

@@ -59,7 +59,7 @@ const NUMERIC: &[&str] = &[
 
 pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let mut reporter = context.reporter("book find", false, None)?;
+    let mut reporter = context.reporter("book find", args.replace.force, None)?;
     let TypedPosition {
         start,
         plies,

@@ -39,7 +39,7 @@ const NUMERIC: &[&str] = &[
 
 pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let mut reporter = context.reporter("book info", false, None)?;
+    let mut reporter = context.reporter("book info", args.replace.force, None)?;
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC);
     let is_described = listing.style() == RowStyle::Table && !args.listing.table;
     let mut gap = "";

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Error> {
         position,
     } = args.position.parse()?;
     let item = book_input(&context, &args.book)?;
-    let mut reporter = context.reporter("book line", false, None)?;
+    let mut reporter = context.reporter("book line", args.replace.force, None)?;
     let book = open_book(&context, &item, &mut reporter)?;
     let seed = args.seed.unwrap_or_else(any_seed);
     // Without a style of rows only the moves are printed, which people and engines read.
