@@ -8,6 +8,7 @@ use tabia::formats::formats;
 use tabia::repair::is_part_of;
 use tabia::{Error, InputItem};
 
+use crate::messages::is_named_like;
 use crate::path_text::PathText as _;
 
 /// The error of an input that is the output as well.
@@ -25,12 +26,23 @@ pub(crate) fn refuse_inputs(items: &[InputItem], outputs: &[Option<&Path>]) -> R
             return Err(input_and_output(name));
         }
         let earlier = outputs.get(..number).unwrap_or_default();
-        if earlier.contains(output) {
+        if earlier.contains(output) || earlier.iter().any(|set| is_file_of_set(output, set)) {
             let error = Error::usage(format!("{name} is two outputs at once"));
             return Err(error.with_hint("`-o`, `--report` and the like need a file each"));
         }
     }
     Ok(())
+}
+
+/// Whether a file has the name of one of those that are written along with a database or book.
+fn is_file_of_set(path: &Path, main: &Path) -> bool {
+    let is_next = path.parent() == main.parent() && path.file_stem() == main.file_stem();
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    is_next
+        && is_named_like(main, |format| {
+            let mut companions = format.companions().iter();
+            companions.any(|companion| companion.extension.eq_ignore_ascii_case(&extension))
+        })
 }
 
 /// Refuses to replace an output when it was all that a folder or glob had: nothing would be left of it.

@@ -361,8 +361,23 @@ impl Reporter {
         let reason = self.messages.plain(&error.kind().to_string());
         let kind = format!("{}\n{}", file.path_text(), kind_of(&reason));
         let game = at.game.map(number);
-        let has_space = self.groups.len() < MAX_KINDS;
         let line = self.messages.text_of(error);
+        self.group_line(kind, line, game);
+    }
+
+    /// Adds a problem that has the text `line`: those whose texts differ in numbers and quoted texts alone are of one
+    /// kind. [`Reporter::show_groups`] writes them.
+    pub(crate) fn group_text(&mut self, line: String, error: &Error) -> Result<(), Error> {
+        self.problems += 1;
+        self.group_line(kind_of(&line), line, None);
+        match &mut self.report {
+            Some(report) => report.problem(error).map_err(Error::in_output),
+            None => Ok(()),
+        }
+    }
+
+    fn group_line(&mut self, kind: String, line: String, game: Option<u64>) {
+        let has_space = self.groups.len() < MAX_KINDS;
         match self.groups.iter_mut().find(|group| group.kind == kind) {
             Some(group) => {
                 group.count += 1;
@@ -382,7 +397,7 @@ impl Reporter {
     }
 
     /// Writes the problems that wait: each one, or one line for many of a kind.
-    fn show_groups(&mut self) {
+    pub(crate) fn show_groups(&mut self) {
         let mut is_first = true;
         for group in std::mem::take(&mut self.groups) {
             let is_counted = group.count > group.lines.len() as u64;

@@ -154,6 +154,12 @@ fn in_english(letters: &PieceLetters, word: &str) -> String {
     english
 }
 
+/// Whether a text begins with the number of a move, as `1.e4`, which has the form of a file name with an extension.
+pub(crate) fn begins_with_move_number(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < text.len() && rest.starts_with('.')
+}
+
 /// A legal move of a position, in UCI or SAN, that `--move` names.
 ///
 /// # Errors

@@ -134,17 +134,19 @@ impl<V: Visitor + TakeMoments> Visitor for FilterVisitor<V> {
             return Flow::Stop;
         }
         self.is_text = head.kind == RecordKind::Text;
+        let number = GameIndex(game.0.saturating_add(self.first_game));
+        // A block may go on after the last game of the selection.
+        self.is_counted =
+            self.counted.keeps(head.deleted, self.is_text) && self.counted.has(number);
         if let Some(candidates) = &self.candidates
-            && !candidates.has(GameIndex(game.0.saturating_add(self.first_game)))
+            && !candidates.has(number)
         {
-            self.is_counted = self.counted.keeps(head.deleted, self.is_text);
             return self.exclude();
         }
         let Some(matcher) = &mut self.matcher else {
             self.state = State::Passing;
             return self.inner.begin_game(game, head);
         };
-        self.is_counted = self.counted.keeps(head.deleted, self.is_text);
         let _ = matcher.begin_game(game, head);
         match matcher.answer() {
             Answer::No => self.exclude(),

@@ -13,6 +13,7 @@ use super::{ArchiveVerb, Cli, CommonArgs, Verb};
 use crate::args::book::{BookEditArgs, BookVerb};
 use crate::path_text::PathText as _;
 use crate::terminal;
+use crate::typed_position::begins_with_move_number;
 
 /// Puts `-` where an input is missing and standard input is a pipe or a file, and replaces globs by the
 /// files they name.
@@ -158,7 +159,10 @@ fn absent_hint(verb: &Verb) -> Option<(PathBuf, String)> {
             let first = file_argument(&first.path_text()).into_owned();
             is_wanted(&absent).then_some((absent, first))
         };
-    let is_word = |path: &Path| path.extension().is_none() && path.components().count() == 1;
+    let is_word = |path: &Path| {
+        let is_name = path.extension().is_none() || begins_with_move_number(&path.path_text());
+        is_name && path.components().count() == 1
+    };
     let has_extension = |path: &Path| path.extension().is_some();
     let words = |paths: &[OsString]| last_absent(paths, is_word);
     let last = |paths: &[OsString]| {
@@ -284,9 +288,8 @@ fn new_file(file: &Path, name: &str) -> String {
 
 /// Whether a text is moves, or begins like them.
 fn is_line(text: &str) -> bool {
-    let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let is_numbered = number.len() < text.len() && number.starts_with('.');
-    is_numbered || play_moves(&Position::standard(), text).is_ok_and(|(_, plies)| !plies.is_empty())
+    begins_with_move_number(text)
+        || play_moves(&Position::standard(), text).is_ok_and(|(_, plies)| !plies.is_empty())
 }
 
 /// How to search for a word that was given like a file.

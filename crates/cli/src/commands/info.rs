@@ -73,9 +73,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
         }
         let problems = info.problems.iter().filter(|_| first.is_none());
         for problem in problems {
-            context.messages.warning(&context.messages.plain(problem));
-            reporter.count_reported(&item.problem_text(problem))?;
+            reporter.group_text(context.messages.plain(problem), &item.problem_text(problem))?;
         }
+        reporter.show_groups();
         if is_described {
             listing.out().text(std::mem::replace(&mut gap, "\n"))?;
             write_description(&info, "", listing.out())?;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use tabia::base::{IndexUse, index_use};
 use tabia::core::shell_argument::{argument, file_argument};
 use tabia::count_games_per_query::{ExplainOptions, count_each};
-use tabia::{Error, ErrorSide, Query, Want};
+use tabia::{Error, ErrorSide, Query, Resolver, Want};
 
 use crate::absent_games::AbsentGames;
 use crate::args::{LsArgs, ReplaceReportArgs, SearchArgs, SelectArgs};
@@ -141,7 +141,14 @@ fn misplaced_query(inputs: &[OsString]) -> Option<Error> {
             || text.contains(['/', '\\', '*'])
             || parts.any(|part| Path::new(part).is_file());
         let is_query = || Query::parse(&text).is_ok() || is_field_alone(&text);
-        text.contains(':') && !is_path && is_query()
+        // `player carlsen` without quotation marks: neither a file nor the first part of a set's names.
+        let is_word = || {
+            before.len() > 1
+                && Path::new(input).extension().is_none()
+                && std::fs::symlink_metadata(input).is_err()
+                && Resolver::default().resolve(input).is_err()
+        };
+        !is_path && (text.contains(':') && is_query() || !text.contains(':') && is_word())
     };
     let first = before.iter().find(|input| is_term(input))?;
     let (paths, words): (Vec<&OsString>, Vec<&OsString>) =
@@ -153,7 +160,15 @@ fn misplaced_query(inputs: &[OsString]) -> Option<Error> {
     let words = texts(&words);
     let without_value = words.iter().find(|word| is_field_alone(word));
     let query: Vec<&str> = words.iter().map(String::as_str).collect();
-    let mut query = query.join(" ");
+    let mut query = match query.as_slice() {
+        // A field and its value.
+        [field, value]
+            if !field.contains(':') && Query::parse(&format!("{field}:{value}")).is_ok() =>
+        {
+            format!("{field}:{value}")
+        }
+        words => words.join(" "),
+    };
     let paths = texts(&paths);
     let paths = paths.iter().map(|path| file_argument(path) + " ");
     let paths: String = paths.collect();
@@ -168,10 +183,12 @@ fn misplaced_query(inputs: &[OsString]) -> Option<Error> {
         );
         return Some(Error::usage(text).with_hint(hint));
     }
-    let text = format!(
-        "`{}` is a part of a query, which is one argument and the last one",
-        first.to_string_lossy()
-    );
+    let first = first.to_string_lossy();
+    let text = if first.contains(':') {
+        format!("`{first}` is a part of a query, which is one argument and the last one")
+    } else {
+        format!("`{first}` is no file; a query is one argument, the last one")
+    };
     let hint = format!("`tabia search {paths}{}`", argument(&query));
     Some(Error::usage(text).with_hint(hint))
 }

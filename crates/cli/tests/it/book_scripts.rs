@@ -4,7 +4,7 @@
 use tabia_testkit::Scratch;
 
 use crate::books::{with_books, with_six, write_book};
-use crate::common::{tabia, tabia_with_input};
+use crate::common::{tabia, tabia_with_input, with_games};
 
 /// A new Polyglot entry.
 fn entry(key: u64, bits: u16, weight: u16) -> Vec<u8> {
@@ -428,4 +428,22 @@ fn reports_list_the_books_that_were_read() {
         assert_eq!(files, [Some("one.bin"), Some("two.bin")], "{text}");
         std::fs::remove_file(folder.join("r.json")).unwrap();
     }
+}
+
+#[test]
+fn a_move_with_its_number_among_books_is_a_position() {
+    let folder = with_games("book-move");
+    let build = [
+        "book",
+        "build",
+        "games.pgn",
+        "-o",
+        "book.bin",
+        "--min-games",
+        "1",
+    ];
+    tabia(&folder, &build).expect(0);
+    let run = tabia(&folder, &["book", "find", "book.bin", "1.e4"]);
+    assert!(run.out.is_empty() && run.code != 0, "{}", run.out);
+    assert!(run.err.contains("--moves"), "{}", run.err);
 }

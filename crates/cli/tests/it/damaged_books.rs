@@ -250,8 +250,31 @@ fn zeros_in_place_of_polyglot_entries_are_left_out_by_a_fix() {
         text.contains("3 entries have zeros in place of a position"),
         "{text}"
     );
-    tabia(&folder, &["book", "fix", "book.bin", "-o", "fixed.bin"]).expect(3);
+    let run = tabia(&folder, &["book", "fix", "book.bin", "-o", "fixed.bin"]).expect(3);
+    let dropped = "3 entries of zeros dropped, whose moves are lost";
+    assert!(run.err.contains(dropped), "{}", run.err);
     tabia(&folder, &["check", "--deep", "fixed.bin"]).expect(0);
+}
+
+#[test]
+fn zeros_at_the_end_of_a_polyglot_book_are_not_put_in_order() {
+    let folder = with_book("damaged-zero-tail", "book.bin");
+    let path = folder.join("book.bin");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let whole = bytes.len();
+    bytes[whole - 16 * 2..].fill(0);
+    std::fs::write(&path, bytes).unwrap();
+    let text = tabia(&folder, &["check", "book.bin"]).expect(3).err;
+    let zeros = "2 entries at the end have zeros in place of a position, whose move is lost";
+    assert!(text.contains(zeros) && !text.contains("in order"), "{text}");
+    let run = tabia(&folder, &["book", "fix", "book.bin", "-o", "fixed.bin"]).expect(3);
+    assert!(
+        run.err.contains("2 entries of zeros dropped") && !run.err.contains("put in order"),
+        "{}",
+        run.err
+    );
+    let fixed = std::fs::metadata(folder.join("fixed.bin")).unwrap().len();
+    assert_eq!(fixed, whole as u64 - 32);
 }
 
 /// A book that is cut between two records has no bytes left over: its header shows it.

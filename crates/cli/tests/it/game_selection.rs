@@ -274,3 +274,31 @@ fn games_are_not_replaced_by_nothing() {
         tabia(&folder, &["convert", "empty.pgn", "-o", target, "--force"]).expect(0);
     }
 }
+
+/// A block of text may go on after the last game of the selection.
+#[test]
+fn games_after_the_selection_are_none_of_those_that_a_query_leaves_out() {
+    let folder = with_games("selection-of");
+    let text = std::fs::read_to_string(folder.join("games.pgn")).unwrap();
+    std::fs::write(folder.join("many.pgn"), text.repeat(20)).unwrap();
+    tabia(&folder, &["convert", "many.pgn", "-o", "many.si5"]).expect(0);
+    let mut counts = Vec::new();
+    for input in ["many.pgn", "many.si5"] {
+        let args = [
+            "convert",
+            input,
+            "--where",
+            "player:carlsen",
+            "--games",
+            "1-10",
+            "-o",
+            "o.pgn",
+            "-f",
+        ];
+        let run = tabia(&folder, &args).expect(0);
+        let of = run.err.split(" games to ").next().unwrap();
+        counts.push(of.rsplit('\n').next().unwrap().to_owned());
+    }
+    assert!(counts[0].ends_with(" of 10"), "{counts:?}");
+    assert_eq!(counts[0], counts[1]);
+}

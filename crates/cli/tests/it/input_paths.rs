@@ -247,6 +247,18 @@ fn other_outputs_are_no_inputs_either() {
     let run = tabia(&folder, &["check", "games.pgn", "--report", "-"]).expect(2);
     assert!(run.err.contains("--report problems.json"), "{}", run.err);
     assert!(!folder.join("-").exists());
+    // A file of the set that is written.
+    let args = [
+        "convert",
+        "games.pgn",
+        "-o",
+        "out.si5",
+        "--report",
+        "out.sg5",
+    ];
+    let run = tabia(&folder, &args).expect(2);
+    assert!(run.err.contains("two outputs at once"), "{}", run.err);
+    assert!(!folder.join("out.si5").exists());
     tabia(&folder, &["check", "games.pgn", "--report", "r.json"]).expect(0);
     let run = tabia(&folder, &["check", "games.pgn", "--report", "r.json"]).expect(5);
     assert!(run.err.contains("--force"), "{}", run.err);

@@ -514,3 +514,22 @@ fn commands_are_no_comments_in_any_format() {
         }
     }
 }
+
+#[test]
+fn a_word_of_a_query_without_quotation_marks_is_no_file() {
+    let folder = with_games("search-words");
+    for words in [["player", "carlsen"], ["magnus", "carlsen"]] {
+        let args = ["search", "games.pgn", words[0], words[1]];
+        let run = tabia(&folder, &args).expect(2);
+        let query = match words[0] {
+            "player" => "player:carlsen",
+            _ => "'magnus carlsen'",
+        };
+        let hint = format!("`tabia search games.pgn {query}`");
+        assert!(run.err.contains(&hint) && run.out.is_empty(), "{}", run.err);
+        let text = format!("`{}` is no file", words[0]);
+        assert!(run.err.contains(&text), "{}", run.err);
+    }
+    // One missing file is reported as before.
+    tabia(&folder, &["search", "absent", "carlsen"]).expect(4);
+}

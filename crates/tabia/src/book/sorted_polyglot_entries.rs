@@ -53,10 +53,12 @@ pub struct FixCounts {
     pub castlings: u64,
     /// Entries without a move.
     pub no_moves: u64,
-    /// Entries from the first one that was out of order, which were put in order; without copies.
+    /// Entries from the first one that was out of order, which were put in order; without copies and zeros.
     pub out_of_order: u64,
     /// Entries out of order that were copies of others, to the last byte, and were left out.
     pub copies: u64,
+    /// Entries out of order with zeros in place of a position, which were left out: their moves are lost.
+    pub zeros: u64,
     /// Entries whose move is not legal in its position, of positions that a walk reaches: what the position
     /// of another key is, is not known.
     pub illegal: u64,
@@ -71,6 +73,7 @@ impl FixCounts {
         self.no_moves += other.no_moves;
         self.out_of_order += other.out_of_order;
         self.copies += other.copies;
+        self.zeros += other.zeros;
         self.illegal += other.illegal;
         self.learn_values += other.learn_values;
     }
@@ -162,8 +165,9 @@ impl<'b> EntryRuns<'b> {
             castlings,
             illegal,
             fixes: FixCounts {
-                out_of_order: book.out_of_order() - book.copies(),
+                out_of_order: book.out_of_order() - book.copies() - book.zeros(),
                 copies: book.copies(),
+                zeros: book.zeros(),
                 ..FixCounts::default()
             },
         })

@@ -43,6 +43,10 @@ pub(super) fn report_merged(
         let count = counted_as(fixes.copies, "copy", "copies");
         let _ = write!(text, "; {count} out of order dropped");
     }
+    if fixes.zeros > 0 {
+        let count = counted_as(fixes.zeros, "entry", "entries");
+        let _ = write!(text, "; {count} of zeros dropped, whose moves are lost");
+    }
     let problems = Problems::of(merged);
     for problem in &problems.entries {
         let _ = write!(text, "; {problem}");

@@ -112,6 +112,15 @@ impl OrderedEntries {
             let text = format!("{copies} ignored");
             return self.with_not_found(text);
         }
+        if self.zeros == self.out_of_order {
+            let entries = counted(
+                self.zeros,
+                "entry at the end has",
+                "entries at the end have",
+            );
+            let text = format!("{entries} zeros in place of a position, whose move is lost");
+            return self.with_not_found(text);
+        }
         let mut text = format!(
             "the entries are out of order from number {} on, {} of them",
             first + 1,
@@ -136,8 +145,13 @@ impl OrderedEntries {
         if self.not_found == 0 {
             return text;
         }
+        let fixes = if self.zeros == self.out_of_order {
+            "leaves the zeros out"
+        } else {
+            "puts them in order"
+        };
         format!(
-            "{text}; other programs search by halves and do not find {} of {}; `tabia book fix` puts them in order",
+            "{text}; other programs search by halves and do not find {} of {}; `tabia book fix` {fixes}",
             self.not_found,
             counted(self.moves, "move", "moves")
         )

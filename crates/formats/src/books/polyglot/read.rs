@@ -144,6 +144,11 @@ impl PolyglotBook {
         self.ordered.as_ref().map_or(0, |all| all.copies)
     }
 
+    /// Number of entries out of order with zeros in place of a position, whose moves are lost.
+    pub fn zeros(&self) -> u64 {
+        self.ordered.as_ref().map_or(0, |all| all.zeros)
+    }
+
     /// The header; `None` if absent.
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
