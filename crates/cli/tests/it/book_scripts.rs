@@ -447,3 +447,28 @@ fn a_move_with_its_number_among_books_is_a_position() {
     assert!(run.out.is_empty() && run.code != 0, "{}", run.out);
     assert!(run.err.contains("--moves"), "{}", run.err);
 }
+
+#[test]
+fn side_by_side_a_share_is_one_of_the_games_next_to_it() {
+    let folder = with_games("book-shares");
+    let game = |first: &str, black: usize| {
+        format!("[White \"A\"]\n[Black \"B{black}\"]\n[Result \"1-0\"]\n\n1. {first} Nf6 1-0\n\n")
+    };
+    let games: String = (0..21)
+        .map(|number| game(if number < 15 { "e4" } else { "d4" }, number))
+        .collect();
+    std::fs::write(folder.join("shares.pgn"), games).unwrap();
+    for name in ["a.abk", "b.abk"] {
+        tabia(&folder, &["book", "build", "shares.pgn", "-o", name]).expect(0);
+    }
+    let found = tabia(&folder, &["book", "find", "a.abk", "--json"]).expect(0);
+    let probability = found.json()["moves"][0]["probability"].as_f64().unwrap();
+    assert!((probability - 15.0 / 21.0).abs() > 0.001, "{probability}");
+    let run = tabia(&folder, &["book", "find", "a.abk", "b.abk", "--table"]).expect(0);
+    let row = run.out.lines().find(|line| line.starts_with("e4")).unwrap();
+    let cells: Vec<&str> = row
+        .split_whitespace()
+        .filter(|cell| cell.is_ascii())
+        .collect();
+    assert_eq!(cells, ["e4", "71.4%", "15", "71.4%", "15"], "{}", run.out);
+}

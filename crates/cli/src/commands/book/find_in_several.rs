@@ -121,7 +121,8 @@ impl BookColumns {
             for ((_, position), width) in found.iter().zip(&self.count_widths) {
                 let mut moves = position.iter().flat_map(|position| &position.moves);
                 let same = moves.find(|other| other.m == m.m);
-                cells.push(same.map_or_else(|| "-".to_owned(), |m| self.cell(m, *width)));
+                let total = position.as_ref().and_then(total_games);
+                cells.push(same.map_or_else(|| "-".to_owned(), |m| self.cell(m, total, *width)));
             }
             table.push(&cells, out)?;
         }
@@ -142,8 +143,11 @@ impl BookColumns {
         std::iter::once("all".to_owned()).chain(cells).collect()
     }
 
-    fn cell(&self, m: &FoundMove, count_width: usize) -> String {
-        self.cell_of(m.probability, &count(m), m.results, count_width)
+    /// The share is one of what is counted next to it: of games, also if a book chooses by weights of its own.
+    fn cell(&self, m: &FoundMove, total: Option<u64>, count_width: usize) -> String {
+        let of_games = m.games.zip(total.filter(|&total| total > 0));
+        let share = of_games.map_or(m.probability, |(games, total)| games as f64 / total as f64);
+        self.cell_of(share, &count(m), m.results, count_width)
     }
 
     fn cell_of(&self, share: f64, count: &str, results: Option<Wdl>, count_width: usize) -> String {
@@ -175,15 +179,19 @@ fn unit(position: Option<&FoundPosition>) -> &'static str {
 /// The games of a position, or else the sum of the weights of its moves.
 fn total_count(position: Option<&FoundPosition>) -> String {
     let moves = || position.iter().flat_map(|position| &position.moves);
-    let games = position.and_then(|position| position.games.or(position.results.map(Wdl::games)));
-    let sum_of_games = || moves().map(|m| m.games).sum::<Option<u64>>();
     let weights = || {
         moves()
             .map(|m| m.weight.map(u64::from))
             .sum::<Option<u64>>()
     };
-    let total = games.or_else(sum_of_games).or_else(weights);
+    let total = position.and_then(total_games).or_else(weights);
     total.map(grouped).unwrap_or_default()
+}
+
+/// The games of a position.
+fn total_games(position: &FoundPosition) -> Option<u64> {
+    let games = position.games.or(position.results.map(Wdl::games));
+    games.or_else(|| position.moves.iter().map(|m| m.games).sum())
 }
 
 /// The moves of all books.
