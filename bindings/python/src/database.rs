@@ -143,7 +143,7 @@ impl Paths<'_> {
             Self::One(path) => Ok(vec![path]),
             Self::Several(paths) => paths
                 .try_iter()?
-                .map(|path| Ok(path?.extract::<PathBuf>()?))
+                .map(|path| path?.extract::<PathBuf>())
                 .collect(),
         }
     }
