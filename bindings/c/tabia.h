@@ -153,7 +153,7 @@ typedef struct {
 } tabia_book_move;
 
 /**
- * Gets a move of a book.
+ * Gets a move of a book, which is never NULL. `context` is what `tabia_book_find` got.
  */
 typedef void (*tabia_on_book_move)(void *context, const tabia_book_move *found);
 
@@ -176,7 +176,9 @@ typedef struct {
 } tabia_evaluation;
 
 /**
- * Functions that get the parts of a game in the order of PGN; any may be NULL. `false` ends the game.
+ * Functions that get the parts of a game in the order of PGN. Each may be NULL: what it would get is then left out.
+ * `false` ends the game. The texts and structures that the functions get are never NULL; `context` is what
+ * `tabia_game_visit` got, NULL too.
  */
 typedef struct {
   /**
@@ -323,7 +325,7 @@ typedef struct {
 } tabia_header;
 
 /**
- * Gets a record; `false` ends the list.
+ * Gets a record, which is never NULL; `false` ends the list. `context` is what `tabia_row` got.
  */
 typedef bool (*tabia_on_header)(void *context, const tabia_header *header);
 
@@ -356,11 +358,12 @@ bool tabia_convert(const char *source,
  * NULL for the usual ones; `query` is a query as of `tabia search`, or NULL.
  *
  * The batches are read when the consumer asks for them. The stream is independent of the database, which
- * may be closed before; the consumer releases it by its `release`. Nothing is stored if it fails.
+ * may be closed before; the consumer releases it by its `release`. Nothing is stored if it fails,
+ * as it does with `TABIA_USAGE` if `database`, `table` or `stream` is NULL.
  *
  * # Safety
- * `database` is open; the texts end with a zero byte, `columns` and `query` may be null; `stream` can be
- * written to, and holds no stream that is not released; `error` is null or can be written to.
+ * `database` is open or NULL; the texts end with a zero byte or are NULL; `stream` is NULL, or can be written
+ * to and holds no stream that is not released; `error` is null or can be written to.
  */
 bool tabia_arrow_stream(const tabia_database *database,
                         const char *table,
@@ -387,10 +390,11 @@ void tabia_book_close(tabia_book *book);
 
 /**
  * Calls `visit` with each move of a position, heaviest first. `position` is a FEN, or moves from the
- * standard position as `1. e4 c5`. A position that is not in the book has no moves.
+ * standard position as `1. e4 c5`. A position that is not in the book has no moves. It fails with
+ * `TABIA_USAGE` if `book`, `position` or `visit` is NULL; `context` may be NULL.
  *
  * # Safety
- * `book` is open, `position` ends with a zero byte; `error` is null or can be written to.
+ * `book` is open or NULL, `position` ends with a zero byte or is NULL; `error` is null or can be written to.
  */
 bool tabia_book_find(const tabia_book *book,
                      const char *position,
@@ -415,27 +419,28 @@ tabia_database *tabia_open(const char *path, tabia_error **error);
 void tabia_close(tabia_database *database);
 
 /**
- * Number of records, guiding texts and deleted games too.
+ * Number of records, guiding texts and deleted games too; 0 for NULL.
  *
  * # Safety
- * `database` is open.
+ * `database` is open or NULL.
  */
 uint64_t tabia_len(const tabia_database *database);
 
 /**
- * The short name of the format, `cbh` for example.
+ * The short name of the format, `cbh` for example; empty for NULL.
  *
  * # Safety
- * `database` is open.
+ * `database` is open or NULL.
  */
 const char *tabia_format(const tabia_database *database);
 
 /**
- * Hands a record, counted from 1, to a visitor. `context` is passed to its functions.
+ * Hands a record, counted from 1, to a visitor. `context` is passed to its functions, and may be NULL. It fails with
+ * `TABIA_USAGE` if `database` or `visitor` is NULL; any function of the visitor may be NULL.
  *
  * # Safety
- * `database` is open, `visitor` has functions of these types or NULL; `error` is null or can be written
- * to.
+ * `database` is open or NULL; `visitor` is NULL, or has functions of these types or NULL; `error` is null or can be
+ * written to.
  */
 bool tabia_game_visit(const tabia_database *database,
                       uint64_t number,
@@ -444,15 +449,15 @@ bool tabia_game_visit(const tabia_database *database,
                       tabia_error **error);
 
 /**
- * What kind of error it is.
+ * What kind of error it is; `TABIA_USAGE` for NULL.
  *
  * # Safety
- * `error` was stored by a function of this library and not freed.
+ * `error` was stored by a function of this library and not freed, or is NULL.
  */
 tabia_error_kind tabia_error_kind_of(const tabia_error *error);
 
 /**
- * The error in words; it begins with the file, game and offset as far as they are known.
+ * The error in words; it begins with the file, game and offset as far as they are known. Empty for NULL.
  *
  * # Safety
  * As [`tabia_error_kind_of`].
@@ -460,7 +465,7 @@ tabia_error_kind tabia_error_kind_of(const tabia_error *error);
 const char *tabia_error_text(const tabia_error *error);
 
 /**
- * The file with the error; NULL if it is of none.
+ * The file with the error; NULL if it is of none, and for NULL.
  *
  * # Safety
  * As [`tabia_error_kind_of`].
@@ -468,7 +473,7 @@ const char *tabia_error_text(const tabia_error *error);
 const char *tabia_error_path(const tabia_error *error);
 
 /**
- * The number of the game with the error, from 1; 0 if it is of none.
+ * The number of the game with the error, from 1; 0 if it is of none, and for NULL.
  *
  * # Safety
  * As [`tabia_error_kind_of`].
@@ -476,7 +481,7 @@ const char *tabia_error_path(const tabia_error *error);
 uint32_t tabia_error_game(const tabia_error *error);
 
 /**
- * The offset of the error in its file, in bytes; -1 if unknown.
+ * The offset of the error in its file, in bytes; -1 if unknown, and for NULL.
  *
  * # Safety
  * As [`tabia_error_kind_of`].
@@ -487,16 +492,17 @@ int64_t tabia_error_offset(const tabia_error *error);
  * Frees an error; NULL is ignored.
  *
  * # Safety
- * As [`tabia_error_kind_of`], or NULL.
+ * As [`tabia_error_kind_of`].
  */
 void tabia_error_free(tabia_error *error);
 
 /**
  * Calls `visit` with what is known of `count` records without their moves, the first of which has the number `first`
- * from 1; fewer if the database ends before. It fails at a record that cannot be read.
+ * from 1; fewer if the database ends before. It fails at a record that cannot be read,
+ * and with `TABIA_USAGE` if `database` or `visit` is NULL; `context` may be NULL.
  *
  * # Safety
- * `database` is open; `error` is null or can be written to.
+ * `database` is open or NULL; `error` is null or can be written to.
  */
 bool tabia_row(const tabia_database *database,
                uint64_t first,
@@ -519,10 +525,11 @@ tabia_writer *tabia_write_open(const char *path,
 /**
  * Appends a record of a database, counted from 1; a guiding text is none that can be appended. Of what was done the
  * numbers of problems and losses are stored in `counts`, if that is not NULL: what could not be read of the
- * game, and what of it the file cannot hold. Nothing is written of a game if it fails, and others can follow.
+ * game, and what of it the file cannot hold. Nothing is written of a game if it fails, and others can follow. It fails with
+ * `TABIA_USAGE` if `writer` or `database` is NULL.
  *
  * # Safety
- * `writer` and `database` are open; `counts` and `error` are null or can be written to.
+ * `writer` and `database` are open or NULL; `counts` and `error` are null or can be written to.
  */
 bool tabia_write_game(tabia_writer *writer,
                       const tabia_database *database,
@@ -531,10 +538,11 @@ bool tabia_write_game(tabia_writer *writer,
                       tabia_error **error);
 
 /**
- * Appends the first game of a text in PGN. `counts` is as for `tabia_write_game`.
+ * Appends the first game of a text in PGN. `counts` is as for `tabia_write_game`. It fails with `TABIA_USAGE` if
+ * `writer` or `pgn` is NULL.
  *
  * # Safety
- * `writer` is open; `pgn` ends with a zero byte; `counts` and `error` are null or can be written to.
+ * `writer` is open or NULL; `pgn` ends with a zero byte or is NULL; `counts` and `error` are null or can be written to.
  */
 bool tabia_write_pgn(tabia_writer *writer,
                      const char *pgn,
@@ -543,9 +551,10 @@ bool tabia_write_pgn(tabia_writer *writer,
 
 /**
  * Completes the file, gives it its name, and frees the writer, also if it fails: there is no new file then.
+ * It fails with `TABIA_USAGE` if `writer` is NULL.
  *
  * # Safety
- * `writer` comes from `tabia_write_open` and is not used again; `error` is null or can be written to.
+ * `writer` comes from `tabia_write_open` and is not used again, or is NULL; `error` is null or can be written to.
  */
 bool tabia_write_finish(tabia_writer *writer,
                         tabia_error **error);

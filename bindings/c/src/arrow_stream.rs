@@ -11,18 +11,19 @@ use tabia_rust::{Error, Query};
 
 use crate::database::tabia_database;
 use crate::error::tabia_error;
-use crate::{guarded, text};
+use crate::{guarded, is_null, pointee, text};
 
 /// Stores in `stream` a table of a database: `games`, a row for each record, or `positions`, a row for each
 /// move. `columns` are names of columns of `games` with commas between, `header` for those before the moves, or
 /// NULL for the usual ones; `query` is a query as of `tabia search`, or NULL.
 ///
 /// The batches are read when the consumer asks for them. The stream is independent of the database, which
-/// may be closed before; the consumer releases it by its `release`. Nothing is stored if it fails.
+/// may be closed before; the consumer releases it by its `release`. Nothing is stored if it fails,
+/// as it does with `TABIA_USAGE` if `database`, `table` or `stream` is NULL.
 ///
 /// # Safety
-/// `database` is open; the texts end with a zero byte, `columns` and `query` may be null; `stream` can be
-/// written to, and holds no stream that is not released; `error` is null or can be written to.
+/// `database` is open or NULL; the texts end with a zero byte or are NULL; `stream` is NULL, or can be written
+/// to and holds no stream that is not released; `error` is null or can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tabia_arrow_stream(
     database: *const tabia_database,
@@ -39,8 +40,12 @@ pub unsafe extern "C" fn tabia_arrow_stream(
                 let given = Some(text).filter(|text| !text.is_null());
                 given.map(|text| text::read(text)).transpose()
             };
+            if stream.is_null() {
+                return Err(is_null("stream").into());
+            }
+            let database = pointee(database, "database")?;
             let options = options(text::read(table)?, optional(columns)?, optional(query)?)?;
-            let items = Arc::clone(&(*database).items);
+            let items = Arc::clone(&database.items);
             let table = TableStream::new(items, options);
             Ok(ArrowArrayStream::new(Box::new(table)))
         })

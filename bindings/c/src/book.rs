@@ -8,7 +8,7 @@ use tabia_rust::book::find::find;
 use tabia_rust::book::position_arg::position_of;
 
 use crate::error::tabia_error;
-use crate::{guarded, text};
+use crate::{guarded, is_null, pointee, text};
 
 /// An opening book.
 #[expect(non_camel_case_types, reason = "the name in C")]
@@ -35,10 +35,10 @@ pub struct tabia_book_move {
     pub probability: f64,
 }
 
-/// Gets a move of a book.
+/// Gets a move of a book, which is never NULL. `context` is what `tabia_book_find` got.
 #[expect(non_camel_case_types, reason = "the name in C")]
 pub type tabia_on_book_move =
-    unsafe extern "C" fn(context: *mut c_void, found: *const tabia_book_move);
+    Option<unsafe extern "C" fn(context: *mut c_void, found: *const tabia_book_move)>;
 
 /// Opens an opening book; NULL if it fails.
 ///
@@ -69,10 +69,11 @@ pub unsafe extern "C" fn tabia_book_close(book: *mut tabia_book) {
 }
 
 /// Calls `visit` with each move of a position, heaviest first. `position` is a FEN, or moves from the
-/// standard position as `1. e4 c5`. A position that is not in the book has no moves.
+/// standard position as `1. e4 c5`. A position that is not in the book has no moves. It fails with
+/// `TABIA_USAGE` if `book`, `position` or `visit` is NULL; `context` may be NULL.
 ///
 /// # Safety
-/// `book` is open, `position` ends with a zero byte; `error` is null or can be written to.
+/// `book` is open or NULL, `position` ends with a zero byte or is NULL; `error` is null or can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tabia_book_find(
     book: *const tabia_book,
@@ -84,8 +85,10 @@ pub unsafe extern "C" fn tabia_book_find(
     // SAFETY: the caller vouches for the pointers.
     let done = unsafe {
         guarded(error, || {
+            let visit = visit.ok_or_else(|| is_null("visit"))?;
+            let book = pointee(book, "book")?;
             let position = position_of(text::read(position)?).map_err(Error::usage)?;
-            let found = find(&*(*book).0, &position)?;
+            let found = find(&*book.0, &position)?;
             for found in found.into_iter().flat_map(|found| found.moves) {
                 let (san, uci) = (text::write(&found.san), text::write(&found.uci));
                 let count = |count: Option<u64>| count.map_or(-1, u64::cast_signed);

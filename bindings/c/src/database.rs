@@ -14,7 +14,7 @@ use tabia_rust::{
 };
 
 use crate::error::tabia_error;
-use crate::{guarded, text};
+use crate::{guarded, pointee, text};
 
 /// A database; several if an archive or a folder was opened.
 #[expect(non_camel_case_types, reason = "the name in C")]
@@ -24,7 +24,9 @@ pub struct tabia_database {
     format: CString,
 }
 
-/// Functions that get the parts of a game in the order of PGN; any may be NULL. `false` ends the game.
+/// Functions that get the parts of a game in the order of PGN. Each may be NULL: what it would get is then left out.
+/// `false` ends the game. The texts and structures that the functions get are never NULL; `context` is what
+/// `tabia_game_visit` got, NULL too.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct tabia_visitor {
@@ -164,35 +166,37 @@ pub unsafe extern "C" fn tabia_close(database: *mut tabia_database) {
     }
 }
 
-/// Number of records, guiding texts and deleted games too.
+/// Number of records, guiding texts and deleted games too; 0 for NULL.
 ///
 /// # Safety
-/// `database` is open.
+/// `database` is open or NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tabia_len(database: *const tabia_database) -> u64 {
     // SAFETY: the caller vouches for it.
-    let databases = unsafe { &(*database).databases };
-    databases
-        .iter()
-        .map(|database| u64::from(database.len()))
-        .sum()
+    let database = unsafe { database.as_ref() };
+    let databases = database
+        .into_iter()
+        .flat_map(|database| &database.databases);
+    databases.map(|database| u64::from(database.len())).sum()
 }
 
-/// The short name of the format, `cbh` for example.
+/// The short name of the format, `cbh` for example; empty for NULL.
 ///
 /// # Safety
-/// `database` is open.
+/// `database` is open or NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tabia_format(database: *const tabia_database) -> *const c_char {
     // SAFETY: the caller vouches for it.
-    unsafe { (*database).format.as_ptr() }
+    let database = unsafe { database.as_ref() };
+    database.map_or(c"".as_ptr(), |database| database.format.as_ptr())
 }
 
-/// Hands a record, counted from 1, to a visitor. `context` is passed to its functions.
+/// Hands a record, counted from 1, to a visitor. `context` is passed to its functions, and may be NULL. It fails with
+/// `TABIA_USAGE` if `database` or `visitor` is NULL; any function of the visitor may be NULL.
 ///
 /// # Safety
-/// `database` is open, `visitor` has functions of these types or NULL; `error` is null or can be written
-/// to.
+/// `database` is open or NULL; `visitor` is NULL, or has functions of these types or NULL; `error` is null or can be
+/// written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tabia_game_visit(
     database: *const tabia_database,
@@ -205,11 +209,11 @@ pub unsafe extern "C" fn tabia_game_visit(
     let done = unsafe {
         guarded(error, || {
             let mut calls = Calls {
-                functions: *visitor,
+                functions: *pointee(visitor, "visitor")?,
                 context,
                 game: GameIndex(0),
             };
-            Ok(visit(&*database, number, &mut calls)?)
+            Ok(visit(pointee(database, "database")?, number, &mut calls)?)
         })
     };
     done.is_some()

@@ -85,61 +85,66 @@ impl From<Error> for tabia_error {
     }
 }
 
-/// What kind of error it is.
+/// What kind of error it is; `TABIA_USAGE` for NULL.
 ///
 /// # Safety
-/// `error` was stored by a function of this library and not freed.
+/// `error` was stored by a function of this library and not freed, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tabia_error_kind_of(error: *const tabia_error) -> tabia_error_kind {
     // SAFETY: the caller vouches for it.
-    unsafe { (*error).kind }
+    let error = unsafe { error.as_ref() };
+    error.map_or(tabia_error_kind::TABIA_USAGE, |error| error.kind)
 }
 
-/// The error in words; it begins with the file, game and offset as far as they are known.
+/// The error in words; it begins with the file, game and offset as far as they are known. Empty for NULL.
 ///
 /// # Safety
 /// As [`tabia_error_kind_of`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tabia_error_text(error: *const tabia_error) -> *const c_char {
     // SAFETY: the caller vouches for it.
-    unsafe { (*error).text.as_ptr() }
+    let error = unsafe { error.as_ref() };
+    error.map_or(c"".as_ptr(), |error| error.text.as_ptr())
 }
 
-/// The file with the error; NULL if it is of none.
+/// The file with the error; NULL if it is of none, and for NULL.
 ///
 /// # Safety
 /// As [`tabia_error_kind_of`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tabia_error_path(error: *const tabia_error) -> *const c_char {
     // SAFETY: the caller vouches for it.
-    let path = unsafe { (*error).path.as_ref() };
+    let error = unsafe { error.as_ref() };
+    let path = error.and_then(|error| error.path.as_ref());
     path.map_or(ptr::null(), |path| path.as_ptr())
 }
 
-/// The number of the game with the error, from 1; 0 if it is of none.
+/// The number of the game with the error, from 1; 0 if it is of none, and for NULL.
 ///
 /// # Safety
 /// As [`tabia_error_kind_of`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tabia_error_game(error: *const tabia_error) -> u32 {
     // SAFETY: the caller vouches for it.
-    unsafe { (*error).game }
+    let error = unsafe { error.as_ref() };
+    error.map_or(0, |error| error.game)
 }
 
-/// The offset of the error in its file, in bytes; -1 if unknown.
+/// The offset of the error in its file, in bytes; -1 if unknown, and for NULL.
 ///
 /// # Safety
 /// As [`tabia_error_kind_of`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tabia_error_offset(error: *const tabia_error) -> i64 {
     // SAFETY: the caller vouches for it.
-    unsafe { (*error).offset }
+    let error = unsafe { error.as_ref() };
+    error.map_or(-1, |error| error.offset)
 }
 
 /// Frees an error; NULL is ignored.
 ///
 /// # Safety
-/// As [`tabia_error_kind_of`], or NULL.
+/// As [`tabia_error_kind_of`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tabia_error_free(error: *mut tabia_error) {
     if !error.is_null() {

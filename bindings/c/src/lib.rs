@@ -13,6 +13,8 @@ mod write;
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use tabia_rust::Error;
+
 use crate::database::tabia_counts;
 use crate::error::tabia_error;
 
@@ -20,6 +22,20 @@ use crate::error::tabia_error;
 #[unsafe(no_mangle)]
 pub extern "C" fn tabia_abi_version() -> u32 {
     1
+}
+
+/// What a pointer of the caller points to.
+///
+/// # Safety
+/// `pointer` is null, or what it points to lives as long as the result.
+unsafe fn pointee<'a, T>(pointer: *const T, name: &str) -> Result<&'a T, Error> {
+    // SAFETY: the caller vouches for it.
+    unsafe { pointer.as_ref() }.ok_or_else(|| is_null(name))
+}
+
+/// The error of an argument that must not be NULL.
+fn is_null(name: &str) -> Error {
+    Error::usage(format!("`{name}` is NULL"))
 }
 
 /// Runs `work`. An error or a panic is stored in `error`, if that is not null.

@@ -7,7 +7,7 @@ use tabia_rust::{Error, GameIndex};
 
 use crate::database::tabia_database;
 use crate::error::tabia_error;
-use crate::{guarded, text};
+use crate::{guarded, is_null, pointee, text};
 
 /// What is known of a record without its moves. Texts that are unknown are empty.
 #[repr(C)]
@@ -54,16 +54,17 @@ pub struct tabia_header {
     pub has_comments: bool,
 }
 
-/// Gets a record; `false` ends the list.
+/// Gets a record, which is never NULL; `false` ends the list. `context` is what `tabia_row` got.
 #[expect(non_camel_case_types, reason = "the name in C")]
 pub type tabia_on_header =
-    unsafe extern "C" fn(context: *mut c_void, header: *const tabia_header) -> bool;
+    Option<unsafe extern "C" fn(context: *mut c_void, header: *const tabia_header) -> bool>;
 
 /// Calls `visit` with what is known of `count` records without their moves, the first of which has the number `first`
-/// from 1; fewer if the database ends before. It fails at a record that cannot be read.
+/// from 1; fewer if the database ends before. It fails at a record that cannot be read,
+/// and with `TABIA_USAGE` if `database` or `visit` is NULL; `context` may be NULL.
 ///
 /// # Safety
-/// `database` is open; `error` is null or can be written to.
+/// `database` is open or NULL; `error` is null or can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tabia_row(
     database: *const tabia_database,
@@ -76,8 +77,11 @@ pub unsafe extern "C" fn tabia_row(
     // SAFETY: the caller vouches for the pointers.
     let done = unsafe {
         guarded(error, || {
-            let call = &mut |number, row: &ListRow<'_>| with_header(number, row, visit, context);
-            Ok(each(&*database, first, count, call)?)
+            let visit = visit.ok_or_else(|| is_null("visit"))?;
+            let call = &mut |number, row: &ListRow<'_>| {
+                with_header(number, row, &|header| visit(context, header))
+            };
+            Ok(each(pointee(database, "database")?, first, count, call)?)
         })
     };
     done.is_some()
@@ -116,8 +120,7 @@ fn each(
 fn with_header(
     number: u64,
     row: &ListRow<'_>,
-    visit: tabia_on_header,
-    context: *mut c_void,
+    visit: &dyn Fn(*const tabia_header) -> bool,
 ) -> bool {
     let eco = row.eco.map_or_else(String::new, |eco| eco.to_string());
     let names = [
@@ -155,6 +158,5 @@ fn with_header(
         has_variations: row.flags.variations,
         has_comments: row.flags.comments,
     };
-    // SAFETY: the caller of `tabia_row` vouches for the function.
-    unsafe { visit(context, &raw const header) }
+    visit(&raw const header)
 }

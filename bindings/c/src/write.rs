@@ -11,7 +11,7 @@ use tabia_rust::{
 
 use crate::database::{tabia_counts, tabia_database};
 use crate::error::tabia_error;
-use crate::{guarded, text};
+use crate::{guarded, is_null, pointee, text};
 
 /// Games that are being written to a new file.
 #[expect(non_camel_case_types, reason = "the name in C")]
@@ -43,10 +43,11 @@ pub unsafe extern "C" fn tabia_write_open(
 
 /// Appends a record of a database, counted from 1; a guiding text is none that can be appended. Of what was done the
 /// numbers of problems and losses are stored in `counts`, if that is not NULL: what could not be read of the
-/// game, and what of it the file cannot hold. Nothing is written of a game if it fails, and others can follow.
+/// game, and what of it the file cannot hold. Nothing is written of a game if it fails, and others can follow. It fails with
+/// `TABIA_USAGE` if `writer` or `database` is NULL.
 ///
 /// # Safety
-/// `writer` and `database` are open; `counts` and `error` are null or can be written to.
+/// `writer` and `database` are open or NULL; `counts` and `error` are null or can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tabia_write_game(
     writer: *mut tabia_writer,
@@ -58,18 +59,20 @@ pub unsafe extern "C" fn tabia_write_game(
     // SAFETY: the caller vouches for the pointers.
     unsafe {
         let done = guarded(error, || {
-            let (opened, index) = (*database).find(number)?;
+            let writer = pointee(writer, "writer")?;
+            let (opened, index) = pointee(database, "database")?.find(number)?;
             let (game, problems) = read(opened, index).map_err(|error| error.in_game(index))?;
-            Ok(append(&*writer, &game, problems)?)
+            Ok(append(writer, &game, problems)?)
         });
         store(done, counts)
     }
 }
 
-/// Appends the first game of a text in PGN. `counts` is as for `tabia_write_game`.
+/// Appends the first game of a text in PGN. `counts` is as for `tabia_write_game`. It fails with `TABIA_USAGE` if
+/// `writer` or `pgn` is NULL.
 ///
 /// # Safety
-/// `writer` is open; `pgn` ends with a zero byte; `counts` and `error` are null or can be written to.
+/// `writer` is open or NULL; `pgn` ends with a zero byte or is NULL; `counts` and `error` are null or can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tabia_write_pgn(
     writer: *mut tabia_writer,
@@ -80,17 +83,19 @@ pub unsafe extern "C" fn tabia_write_pgn(
     // SAFETY: the caller vouches for the pointers.
     unsafe {
         let done = guarded(error, || {
+            let writer = pointee(writer, "writer")?;
             let game = game_of_pgn(text::read(pgn)?)?;
-            Ok(append(&*writer, &game, 0)?)
+            Ok(append(writer, &game, 0)?)
         });
         store(done, counts)
     }
 }
 
 /// Completes the file, gives it its name, and frees the writer, also if it fails: there is no new file then.
+/// It fails with `TABIA_USAGE` if `writer` is NULL.
 ///
 /// # Safety
-/// `writer` comes from `tabia_write_open` and is not used again; `error` is null or can be written to.
+/// `writer` comes from `tabia_write_open` and is not used again, or is NULL; `error` is null or can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tabia_write_finish(
     writer: *mut tabia_writer,
@@ -98,9 +103,10 @@ pub unsafe extern "C" fn tabia_write_finish(
 ) -> bool {
     // SAFETY: the caller vouches for the pointers; it was made by `Box::into_raw`.
     let done = unsafe {
-        let writer = Box::from_raw(writer);
+        let writer = (!writer.is_null()).then(|| Box::from_raw(writer));
         guarded(error, || {
             let writer = writer
+                .ok_or_else(|| is_null("writer"))?
                 .0
                 .into_inner()
                 .unwrap_or_else(PoisonError::into_inner);

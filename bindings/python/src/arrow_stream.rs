@@ -15,6 +15,7 @@ use tabia_columns::write::TableOptions;
 
 use crate::inputs::Inputs;
 use crate::interrupt::INTERVAL;
+use crate::kept_problems::{KeepCauses, Problems};
 
 /// After this time without a call, signals that have come were meant for something else.
 const IDLE: Duration = Duration::from_secs(1);
@@ -86,8 +87,10 @@ impl HeldStream {
         py: Python<'_>,
         inputs: &Arc<Inputs>,
         options: TableOptions,
+        problems: &Problems,
     ) -> PyResult<Self> {
-        let stream = TableStream::new(Arc::clone(&inputs.items), options);
+        let observer = Box::new(KeepCauses(problems.clone()));
+        let stream = TableStream::with_observer(Arc::clone(&inputs.items), options, observer);
         inputs.closing.add_reader(stream.progress());
         let is_interrupted = match caller(py)? {
             Caller::Main | Caller::Foreign => true,

@@ -22,6 +22,7 @@ use crate::game::profile;
 use crate::games_argument::Source;
 use crate::inputs::{Inputs, query};
 use crate::interrupt::{self, AtSignal};
+use crate::kept_problems::KeepCauses;
 use crate::report::Report;
 
 /// Problems that a result has, at most.
@@ -37,6 +38,8 @@ pub(crate) struct Converted {
     summary: Summary,
     written: Written,
     problems: Vec<Error>,
+    /// Files of folders and archives that cannot be read.
+    lost_files: u64,
 }
 
 #[pymethods]
@@ -53,10 +56,10 @@ impl Converted {
         self.summary.counts.texts
     }
 
-    /// Number of problems of the inputs.
+    /// Number of problems of the inputs; those of the files of a folder that cannot be read count too.
     #[getter]
     fn problem_count(&self) -> u64 {
-        self.summary.problems
+        self.summary.problems.saturating_add(self.lost_files)
     }
 
     /// The first thousand problems, as exceptions that were not raised.
@@ -227,7 +230,10 @@ pub(crate) fn convert(
         None => None,
     };
     run(py, progress, move |progress| {
-        let mut noted = Noted::default();
+        let mut noted = Noted {
+            first: inputs.problems.iter().take(MAX_PROBLEMS).cloned().collect(),
+            report: None,
+        };
         inputs.check()?;
         let outputs = [Some(&target), report.as_ref()];
         for output in outputs.into_iter().flatten() {
@@ -262,31 +268,33 @@ pub(crate) fn convert(
             summary,
             written,
             problems: noted.first,
+            lost_files: inputs.problems.len() as u64,
         })
     })
 }
 
 /// Builds an opening book from games; the source is a database, a path or several. Returns the numbers
-/// of its positions and moves. `progress` is as in `convert`.
+/// of its positions and moves as a pair, which has the problems of the games as `problems`. `progress` is as in `convert`.
 ///
-/// >>> tabia.build_book("samples/*.cbv", "all.bin", min_games=2, max_ply=40)
-/// (4, 4)
+/// >>> built = tabia.build_book("samples/*.cbv", "all.bin", min_games=2, max_ply=40)
+/// >>> built, built.problem_count
+/// ((4, 4), 0)
 #[pyfunction]
 #[pyo3(signature = (
     source, target, *, min_games=3, max_ply=1024, r#where=None, force=false, threads=None, progress=None
 ))]
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
-pub(crate) fn build_book(
-    py: Python<'_>,
-    source: Source<'_>,
+pub(crate) fn build_book<'py>(
+    py: Python<'py>,
+    source: Source<'py>,
     target: PathBuf,
     min_games: u64,
     max_ply: u32,
     r#where: Option<&str>,
     force: bool,
     threads: Option<usize>,
-    progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<(u64, u64)> {
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let threads = threads.unwrap_or(source.threads());
     let inputs: Arc<Inputs> = source.inputs(py)?;
     let mut options = BuildOptions::default();
@@ -303,15 +311,15 @@ pub(crate) fn build_book(
     let unknown = || Error::usage(format!("{}: no book has this extension", target.display()));
     let format = format.ok_or_else(unknown).or_raise(py)?;
     let target = BuildTarget::new(format, &target);
+    let problems = inputs.first_problems();
+    let mut observer = KeepCauses(problems.clone());
     let built = run(py, progress, move |progress| {
         inputs.check()?;
-        build(
-            &inputs.items,
-            &target,
-            &options,
-            progress,
-            &mut Noted::default(),
-        )
+        build(&inputs.items, &target, &options, progress, &mut observer)
     })?;
-    Ok((built.positions, built.moves))
+    let class = py.import("tabia._built_book")?.getattr("BuiltBook")?;
+    let result = class.call1(((built.positions, built.moves),))?;
+    result.setattr("problem_count", problems.count())?;
+    result.setattr("problems", problems.list(py)?)?;
+    Ok(result)
 }

@@ -1,24 +1,23 @@
 //! Databases: games by number and in order, tables, statistics of positions.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PySlice, PyTuple};
 use tabia::base::{Base, BaseOptions, TreeOptions};
 use tabia::inspect::inspect;
 use tabia::list::ListOptions;
 use tabia::select::Selection;
-use tabia::{
-    Charset, Error, GameIndex, InputItem, NoObserver, OpenOptions, Progress, Query, ScanOptions,
-};
+use tabia::{Charset, Error, GameIndex, InputItem, OpenOptions, Progress, Query, ScanOptions};
 use tabia_columns::schema::{GameColumns, Table as TableKind};
 use tabia_columns::write::TableOptions;
 
 use crate::arrow_stream::HeldStream;
+use crate::date::whole_number;
 use crate::error::{self, OrRaise};
 use crate::explore::Tree;
 use crate::file_argument::{FileArgument, TemporaryFolder};
@@ -29,6 +28,7 @@ use crate::html;
 use crate::info;
 use crate::inputs::{Inputs, expand_globs, query, query_and_order, resolver};
 use crate::interrupt::{self, AtSignal};
+use crate::kept_problems::{KeepCauses, Problems};
 use crate::move_arrays::Moves;
 use crate::position::position_of;
 use crate::read_game::read_game;
@@ -90,7 +90,7 @@ pub(crate) fn open(
 #[pyo3(signature = (paths, *, charset=None, password=None, deleted=false, threads=1, mmap=true))]
 pub(crate) fn open_many(
     py: Python<'_>,
-    paths: Paths,
+    paths: Paths<'_>,
     charset: Option<String>,
     password: Option<String>,
     deleted: bool,
@@ -98,7 +98,7 @@ pub(crate) fn open_many(
     mmap: bool,
 ) -> PyResult<Database> {
     let arguments = Arguments {
-        paths: expand_globs(paths.into_vec()).or_raise(py)?,
+        paths: expand_globs(paths.into_vec()?).or_raise(py)?,
         charset,
         password,
         deleted,
@@ -130,18 +130,21 @@ pub(crate) fn _reopen(
     Database::open(py, arguments, None)
 }
 
-/// One path, or several.
+/// One path, or what can be iterated over for several.
 #[derive(FromPyObject)]
-pub(crate) enum Paths {
+pub(crate) enum Paths<'py> {
     One(PathBuf),
-    Several(Vec<PathBuf>),
+    Several(Bound<'py, PyAny>),
 }
 
-impl Paths {
-    fn into_vec(self) -> Vec<PathBuf> {
+impl Paths<'_> {
+    fn into_vec(self) -> PyResult<Vec<PathBuf>> {
         match self {
-            Self::One(path) => vec![path],
-            Self::Several(paths) => paths,
+            Self::One(path) => Ok(vec![path]),
+            Self::Several(paths) => paths
+                .try_iter()?
+                .map(|path| path?.extract::<PathBuf>())
+                .collect(),
         }
     }
 }
@@ -275,12 +278,15 @@ impl Database {
         let (position, games) = (position.clone(), ask.games);
         Ok(Box::new(move |progress| {
             let found = Inputs::find(&paths, inputs.open.clone(), options.deleted, None)?;
+            let problems = found.first_problems();
+            let mut observer = KeepCauses(problems.clone());
             let items = Arc::into_inner(found.items).unwrap_or_default();
-            let base = Base::of_items(items, options, progress, &mut NoObserver)?;
+            let base = Base::of_items(items, options, progress, &mut observer)?;
             let selected = base.select(&query, progress)?;
             let mut wanted = TreeOptions::default();
             wanted.games = games;
-            base.tree_with(&position, &selected, &wanted, progress, &mut NoObserver)
+            let tree = base.tree_with(&position, &selected, &wanted, progress, &mut observer)?;
+            Ok((tree, problems))
         }))
     }
 
@@ -390,21 +396,37 @@ impl Database {
             }
             return Ok(games.into_any());
         }
-        let Ok(index) = index.extract::<i64>() else {
+        let Ok(index) = whole_number(index) else {
             return Err(PyTypeError::new_err("an index is a number or a slice"));
         };
-        let index = if index < 0 {
-            index + length as i64
-        } else {
-            index
+        let from_start = |index: i64| match index {
+            0.. => Some(index),
+            _ => index.checked_add(length as i64),
         };
-        let index = usize::try_from(index);
-        let index = index.map_err(|_| PyIndexError::new_err("there is no such game"))?;
+        let index = index.and_then(from_start);
+        let index = index.and_then(|index| usize::try_from(index).ok());
+        let index = index.ok_or_else(|| PyIndexError::new_err("there is no such game"))?;
         Ok(Bound::new(py, self.at(py, index)?)?.into_any())
     }
 
+    /// The records as by index, the last first; texts and deleted games count.
+    ///
+    /// >>> next(reversed(db)) == db[-1]
+    /// True
+    fn __reversed__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let builtins = slf.py().import("builtins")?;
+        let length = slf.get().length(slf.py())? as i64;
+        let indexes = builtins.getattr("range")?.call1((length - 1, -1, -1))?;
+        builtins
+            .getattr("map")?
+            .call1((slf.getattr("__getitem__")?, indexes))
+    }
+
     /// A record by number from 1, as the command line counts.
-    fn game(&self, py: Python<'_>, number: i64) -> PyResult<Game> {
+    fn game(&self, py: Python<'_>, number: &Bound<'_, PyAny>) -> PyResult<Game> {
+        let Some(number) = whole_number(number)? else {
+            return Err(PyIndexError::new_err("there is no such game"));
+        };
         match number.checked_sub(1).map(usize::try_from) {
             Some(Ok(index)) => self.at(py, index),
             _ => Err(PyIndexError::new_err("games are counted from 1")),
@@ -555,12 +577,22 @@ impl Database {
         }
         if let Some((first, last)) = plies {
             options.plies = first.max(1)..=last;
+            if options.plies.is_empty() {
+                let text = format!("`plies` has none: {first} to {last}");
+                return Err(PyValueError::new_err(text));
+            }
         }
         options.fen = fen;
-        Ok(Table { inputs, options })
+        let problems = Mutex::new(inputs.first_problems());
+        Ok(Table {
+            inputs,
+            options,
+            problems,
+        })
     }
 
-    /// The table `games` as a stream of Arrow.
+    /// The table `games` as a stream of Arrow. Problems of what it reads are known to `table`, whose result has them
+    /// as `problems`.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -639,9 +671,10 @@ pub(crate) struct TreeQuestion<'a> {
     pub(crate) threads: Option<usize>,
 }
 
-/// Counts what was played in a position.
-pub(crate) type TreeJob =
-    Box<dyn FnOnce(&Arc<Progress>) -> Result<tabia::base::Tree, Error> + Send + 'static>;
+/// Counts what was played in a position, with the problems of what was read.
+pub(crate) type TreeJob = Box<
+    dyn FnOnce(&Arc<Progress>) -> Result<(tabia::base::Tree, Problems), Error> + Send + 'static,
+>;
 
 /// Runs a job that only reads; Ctrl-C ends it.
 pub(crate) fn cancellable<T: Send + 'static>(
@@ -705,6 +738,15 @@ impl TableChoice<'_> {
 pub(crate) struct Table {
     inputs: Arc<Inputs>,
     options: TableOptions,
+    /// Those of the last use.
+    problems: Mutex<Problems>,
+}
+
+impl Table {
+    fn last_problems(&self) -> Problems {
+        let problems = self.problems.lock();
+        problems.unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 #[pymethods]
@@ -738,9 +780,31 @@ impl Table {
         drop(requested_schema);
         self.inputs.ensure_not_closed()?;
         self.inputs.check().or_raise(py)?;
-        let stream = HeldStream::new(py, &self.inputs, self.options.clone())?;
+        let problems = self.inputs.first_problems();
+        let stream = HeldStream::new(py, &self.inputs, self.options.clone(), &problems)?;
+        *self.problems.lock().unwrap_or_else(PoisonError::into_inner) = problems;
         let stream = FFI_ArrowArrayStream::new(Box::new(stream));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+
+    /// Problems of what the last use has read so far, as exceptions that were not raised; of more than a hundred thousand
+    /// the first. Those of the files of a folder that cannot be read precede them. Records that lack something for one
+    /// cause are one problem.
+    ///
+    /// >>> import polars
+    /// >>> table = tabia.open(b"1. e4 e5 2. Ke3 *", name="a.pgn").table()
+    /// >>> frame = polars.DataFrame(table)
+    /// >>> [(problem.game, problem.ply) for problem in table.problems], table.problem_count
+    /// ([(1, 2)], 1)
+    #[getter]
+    fn problems<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.last_problems().list(py)
+    }
+
+    /// Number of problems of what the last use has read so far.
+    #[getter]
+    fn problem_count(&self) -> u64 {
+        self.last_problems().count()
     }
 
     fn __repr__(&self) -> String {

@@ -13,6 +13,7 @@ use crate::database::{Database, TreeJob, TreeQuestion, cancellable};
 use crate::date::Date;
 use crate::html;
 use crate::inputs::query;
+use crate::kept_problems::Problems;
 use crate::position::{Position, position_of};
 
 /// The moves of a position in several sources: databases, or books. Each source has its own answer, in their order: a
@@ -49,7 +50,7 @@ pub(crate) fn explore<'py>(
     let answers = cancellable(py, move |progress| {
         let answer = |job| {
             Ok(match job {
-                Job::Tree(job) => Answer::Tree(Box::new(job(progress)?)),
+                Job::Tree(job) => Answer::Tree(job(progress)?.into()),
                 Job::Find(book) => Answer::Found(Box::new(find(&*book, &wanted)?)),
             })
         };
@@ -60,7 +61,7 @@ pub(crate) fn explore<'py>(
     let list = PyList::empty(py);
     for answer in answers {
         match answer {
-            Answer::Tree(tree) => list.append(Bound::new(py, Tree(tree))?)?,
+            Answer::Tree(tree) => list.append(Bound::new(py, tree)?)?,
             Answer::Found(found) => {
                 let found = BookPosition::new(position.clone(), *found);
                 list.append(Bound::new(py, found)?)?;
@@ -83,7 +84,7 @@ enum Job {
 }
 
 enum Answer {
-    Tree(Box<tabia::base::Tree>),
+    Tree(Tree),
     Found(Box<Option<FoundPosition>>),
 }
 
@@ -93,11 +94,11 @@ enum Answer {
 /// >>> tree.games, tree.results, tree.opening
 /// (3, (2, 1, 0), "King's Knight Opening")
 #[pyclass(frozen, module = "tabia")]
-pub(crate) struct Tree(Box<tabia::base::Tree>);
+pub(crate) struct Tree(Box<tabia::base::Tree>, Problems);
 
-impl From<tabia::base::Tree> for Tree {
-    fn from(tree: tabia::base::Tree) -> Self {
-        Self(Box::new(tree))
+impl From<(tabia::base::Tree, Problems)> for Tree {
+    fn from((tree, problems): (tabia::base::Tree, Problems)) -> Self {
+        Self(Box::new(tree), problems)
     }
 }
 
@@ -153,6 +154,23 @@ impl Tree {
     #[getter]
     fn recent_games(&self) -> Vec<TreeGame> {
         self.0.recent_games.iter().cloned().map(TreeGame).collect()
+    }
+
+    /// Problems of what was read for it, as exceptions that were not raised; of more than a hundred thousand the first.
+    /// Those of the files of a folder that cannot be read precede them. What a saved index knows is not read.
+    ///
+    /// >>> tree = tabia.open(b"1. e4 e5 2. Ke3 *", name="a.pgn").explore("1. e4")
+    /// >>> tree.games, [(problem.game, problem.ply) for problem in tree.problems], tree.problem_count
+    /// (1, [(1, 2)], 1)
+    #[getter]
+    fn problems<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.1.list(py)
+    }
+
+    /// Number of problems of what was read for it.
+    #[getter]
+    fn problem_count(&self) -> u64 {
+        self.1.count()
     }
 
     fn __repr__(&self) -> String {

@@ -20,7 +20,7 @@ use tabia::{
 use crate::game::{Game, HeadsOfRecords, RecordSource, WantedParts};
 use crate::game_heads::{GameHeads, KnownNames};
 use crate::inputs::Inputs;
-use crate::kept_problems::{BatchesWithProblems, Keep, Problems, add, take};
+use crate::kept_problems::{BatchesWithProblems, Keep, Problems};
 use crate::read_game::read_game;
 use crate::sorted_records::{RecordAt, SortedRecords};
 
@@ -59,14 +59,14 @@ impl Games {
                         })
                     },
                     progress,
-                    &mut Keep(Arc::clone(&noted)),
+                    &mut Keep(noted.clone()),
                     &mut |_, base, piece| {
                         let mut batch = sources.borrow().games(piece, base);
-                        assign(take(&noted), &mut batch, lost);
+                        assign(noted.take(), &mut batch, lost);
                         Ok(send(batch))
                     },
                 );
-                assign(take(&noted), &mut [], lost);
+                assign(noted.take(), &mut [], lost);
                 done.map(drop)
             },
         )?;
@@ -101,7 +101,7 @@ impl Games {
                     read_game(at.database, at.game, at.item)
                 };
                 records.send_each(progress, &mut found, &mut make, send)?;
-                add(problems, listed.into_inner().into_values().flatten());
+                problems.add(listed.into_inner().into_values().flatten());
                 Ok(())
             },
         )?;
@@ -116,7 +116,7 @@ fn assign(problems: Vec<Error>, games: &mut [Game], lost: &Problems) {
         let found = games.binary_search_by_key(&index, |game| game.index);
         match found.ok().and_then(|found| games.get_mut(found)) {
             Some(game) => game.problems.push(problem),
-            None => add(lost, [problem]),
+            None => lost.add([problem]),
         }
     }
 }
@@ -318,6 +318,12 @@ impl Games {
     #[getter]
     fn problems<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.0.problems(py)
+    }
+
+    /// Number of these problems so far; of more than a hundred thousand `problems` has the first.
+    #[getter]
+    fn problem_count(&self) -> u64 {
+        self.0.problem_count()
     }
 
     /// Ends the reading; the iterator is then empty.

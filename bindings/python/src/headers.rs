@@ -10,7 +10,7 @@ use tabia::sort::SortOrder;
 
 use crate::date::Date;
 use crate::inputs::Inputs;
-use crate::kept_problems::{BatchesWithProblems, Keep, add};
+use crate::kept_problems::{BatchesWithProblems, Keep};
 use crate::sorted_records::{RecordAt, SortedRecords};
 
 /// Headers that are handed on at a time, once they are sorted.
@@ -29,7 +29,7 @@ impl Headers {
         let rows = BatchesWithProblems::start(
             Arc::clone(&inputs.closing),
             move |progress, problems, send| {
-                let mut observer = Keep(Arc::clone(problems));
+                let mut observer = Keep(problems.clone());
                 inputs.check()?;
                 for item in inputs.items.iter() {
                     let name: Arc<str> = item.name().into();
@@ -69,7 +69,7 @@ impl Headers {
             move |progress, problems, send| {
                 let items = records.inputs.items.iter();
                 let names: Vec<Arc<str>> = items.map(|item| item.name().into()).collect();
-                let mut found = |_: usize, found: Vec<Error>| add(problems, found);
+                let mut found = |_: usize, found: Vec<Error>| problems.add(found);
                 let mut make = |at: RecordAt<'_>| {
                     let name = names.get(at.input).cloned().unwrap_or_default();
                     let row = row(at.database, at.reader, at.game)?;
@@ -108,6 +108,12 @@ impl Headers {
     #[getter]
     fn problems<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.0.problems(py)
+    }
+
+    /// Number of problems so far; of more than a hundred thousand `problems` has the first.
+    #[getter]
+    fn problem_count(&self) -> u64 {
+        self.0.problem_count()
     }
 
     /// Ends the reading; the iterator is then empty.

@@ -13,6 +13,7 @@ use crate::closing::Closing;
 use crate::error::OrRaise;
 use crate::file_argument::TemporaryFolder;
 use crate::interrupt;
+use crate::kept_problems::Problems;
 
 /// The databases of all inputs, open for access by number.
 pub(crate) type Opened = Arc<[Arc<dyn OpenDatabase>]>;
@@ -99,6 +100,13 @@ impl Inputs {
             closing: Closing::new("database"),
             folder: Mutex::new(folder),
         })
+    }
+
+    /// What a job over the inputs begins with: the problems of folders and archives.
+    pub(crate) fn first_problems(&self) -> Problems {
+        let problems = Problems::default();
+        problems.add(self.problems.iter().cloned());
+        problems
     }
 
     /// Whether the files are a copy, which exists no longer than this.

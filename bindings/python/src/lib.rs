@@ -69,6 +69,7 @@ fn _tabia(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(database::open, module)?)?;
     module.add_function(wrap_pyfunction!(database::open_many, module)?)?;
     module.add_function(wrap_pyfunction!(database::_reopen, module)?)?;
+    module.add_function(wrap_pyfunction!(date::_date, module)?)?;
     module.add_function(wrap_pyfunction!(book::open_book, module)?)?;
     module.add_function(wrap_pyfunction!(convert_and_build_book::convert, module)?)?;
     module.add_function(wrap_pyfunction!(

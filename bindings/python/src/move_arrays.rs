@@ -1,19 +1,20 @@
 //! All moves of a database as arrays of numbers.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Int16Type, Int32Type};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use tabia::{Error, NoObserver};
+use pyo3::types::{PyDict, PyList};
+use tabia::Error;
 use tabia_columns::schema::GameColumns;
 use tabia_columns::write::{TableOptions, TakeBatch, each_batch};
 
 use crate::database::cancellable;
 use crate::error::OrRaise;
 use crate::inputs::Inputs;
+use crate::kept_problems::{KeepCauses, Problems};
 
 /// Numbers that numpy reads where they are.
 #[pyclass(frozen, module = "tabia")]
@@ -91,6 +92,8 @@ pub(crate) struct Moves {
     numbers: Arc<Vec<i32>>,
     inputs: Arc<Inputs>,
     options: TableOptions,
+    /// Those of the reading that found most.
+    problems: Mutex<Problems>,
     clocks: OnceLock<Masked<i32>>,
     evals: OnceLock<Evals>,
 }
@@ -108,7 +111,9 @@ impl Moves {
         inputs: Arc<Inputs>,
         options: TableOptions,
     ) -> PyResult<Self> {
-        let moves = read(py, &inputs, &options, "game,move_codes", |batches| {
+        let problems = inputs.first_problems();
+        let noted = &problems;
+        let moves = read(py, &inputs, &options, noted, "game,move_codes", |batches| {
             let mut moves = Collected::default();
             moves.offsets.push(0);
             batches(&mut |batch| {
@@ -135,6 +140,7 @@ impl Moves {
             numbers: Arc::new(moves.numbers),
             inputs,
             options,
+            problems: Mutex::new(problems),
             clocks: OnceLock::new(),
             evals: OnceLock::new(),
         })
@@ -152,7 +158,9 @@ impl Moves {
         let (offsets, plies) = (Arc::clone(&self.offsets), self.codes.len());
         let numbers = Arc::clone(&self.numbers);
         let columns = format!("game,{columns}");
-        read(py, &self.inputs, &self.options, &columns, move |batches| {
+        let problems = self.inputs.first_problems();
+        let (inputs, options) = (&self.inputs, &self.options);
+        let values = read(py, inputs, options, &problems, &columns, move |batches| {
             let mut all: [_; N] =
                 std::array::from_fn(|_| Masked::<T::Native>::with_capacity(plies));
             let mut games = numbers.iter().zip(offsets.windows(2));
@@ -192,7 +200,18 @@ impl Moves {
                 return Err(changed());
             }
             Ok(all.map(Masked::of))
-        })
+        })?;
+        // Those of the moves are found again, and next to them those of annotations.
+        let mut known = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.count() < problems.count() {
+            *known = problems;
+        }
+        Ok(values)
+    }
+
+    fn known_problems(&self) -> Problems {
+        let problems = self.problems.lock();
+        problems.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn evals(&self, py: Python<'_>) -> PyResult<&Evals> {
@@ -215,6 +234,7 @@ fn read<T: Send + 'static>(
     py: Python<'_>,
     inputs: &Arc<Inputs>,
     options: &TableOptions,
+    problems: &Problems,
     columns: &str,
     job: impl FnOnce(Batches<'_>) -> Result<T, Error> + Send + 'static,
 ) -> PyResult<T> {
@@ -223,9 +243,10 @@ fn read<T: Send + 'static>(
     let mut options = options.clone();
     options.columns = GameColumns::parse(columns).or_raise(py)?;
     let inputs = Arc::clone(inputs);
+    let mut observer = KeepCauses(problems.clone());
     cancellable(py, move |progress| {
         let items = &inputs.items;
-        job(&mut |take| each_batch(items, &options, progress, &mut NoObserver, take).map(drop))
+        job(&mut |take| each_batch(items, &options, progress, &mut observer, take).map(drop))
     })
 }
 
@@ -252,6 +273,24 @@ impl Moves {
     /// Number of games.
     fn __len__(&self) -> usize {
         self.numbers.len()
+    }
+
+    /// Problems of what was read so far, as exceptions that were not raised; of more than a hundred thousand the first.
+    /// Those of the files of a folder that cannot be read precede them. Those of clocks and evaluations are known once
+    /// these were asked for.
+    ///
+    /// >>> moves = tabia.open(b"1. e4 e5 2. Ke3 *", name="a.pgn").moves()
+    /// >>> [(problem.game, problem.ply) for problem in moves.problems], moves.problem_count
+    /// ([(1, 2)], 1)
+    #[getter]
+    fn problems<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.known_problems().list(py)
+    }
+
+    /// Number of problems of what was read so far.
+    #[getter]
+    fn problem_count(&self) -> u64 {
+        self.known_problems().count()
     }
 
     /// A number a ply, as in the column `move_codes`: from + 64·to + 4096·promotion; needs numpy.

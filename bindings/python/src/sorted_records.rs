@@ -9,7 +9,7 @@ use tabia::{Database, Error, GameIndex, InputItem, Progress};
 
 use crate::batches::Send;
 use crate::inputs::Inputs;
-use crate::kept_problems::{Keep, Problems, take};
+use crate::kept_problems::{Keep, Problems};
 
 /// Which records of which inputs, and in which order.
 pub(crate) struct SortedRecords {
@@ -97,9 +97,9 @@ fn for_each_sorted(
             let mut rows = rows.drain(..);
             rows.try_for_each(|(key, record)| sorter.push(key, &record.to_ne_bytes()))
         };
-        let mut observer = Keep(Arc::clone(&problems));
+        let mut observer = Keep(problems.clone());
         list(item, options, &render, progress, &mut observer, emit)?;
-        found(input, take(&problems));
+        found(input, problems.take());
     }
     sorter.finish(&mut |record| {
         progress.check()?;

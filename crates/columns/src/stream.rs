@@ -1,5 +1,6 @@
 //! A table as a stream of record batches that a consumer asks for, as the C interface of Arrow wants it.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::task::Poll;
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use tabia::{Error, InputItem, NoObserver, Progress};
+use tabia::{Error, InputItem, NoObserver, Observer, Progress};
 
 use crate::write::{TableOptions, each_batch};
 
@@ -47,17 +48,67 @@ pub struct TableStream {
 
 #[derive(Debug)]
 enum State {
-    Waiting(Arc<Vec<InputItem>>, Box<TableOptions>),
+    Waiting(Arc<Vec<InputItem>>, Box<TableOptions>, SentObserver),
     Running(Receiver<Message>),
     Done,
+}
+
+/// What observes the reading, on its thread.
+struct SentObserver(Box<dyn Observer + Send>);
+
+impl fmt::Debug for SentObserver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SentObserver")
+    }
 }
 
 impl TableStream {
     /// The table of the games of all items.
     pub fn new(items: Arc<Vec<InputItem>>, options: TableOptions) -> Self {
+        Self::with_observer(items, options, Box::new(NoObserver))
+    }
+
+    /// The table of the games of all items. The observer gets the problems of the inputs on the thread that reads; those
+    /// of the games of a batch before the batch is taken.
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    /// use tabia::{Error, InputItem, Observer, Problem};
+    /// use tabia_columns::stream::TableStream;
+    /// use tabia_columns::write::TableOptions;
+    ///
+    /// struct Texts(Arc<Mutex<Vec<String>>>);
+    ///
+    /// impl Observer for Texts {
+    ///     fn problem(&mut self, _item: &InputItem, problem: &Problem) -> Result<(), Error> {
+    ///         if let Ok(mut texts) = self.0.lock() {
+    ///             texts.push(problem.error.to_string());
+    ///         }
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+    /// let items = tabia::Resolver::default().resolve_games(path.as_ref())?;
+    /// let items = items.into_iter().collect::<Result<Vec<_>, _>>()?;
+    /// let texts = Arc::default();
+    /// let observer = Box::new(Texts(Arc::clone(&texts)));
+    /// for batch in TableStream::with_observer(Arc::new(items), TableOptions::default(), observer) {
+    ///     batch?;
+    /// }
+    /// assert!(texts.lock().is_ok_and(|texts| texts.is_empty()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_observer(
+        items: Arc<Vec<InputItem>>,
+        options: TableOptions,
+        observer: Box<dyn Observer + Send>,
+    ) -> Self {
         Self {
             schema: options.schema(),
-            state: State::Waiting(items, Box::new(options)),
+            state: State::Waiting(items, Box::new(options), SentObserver(observer)),
             progress: Arc::new(Progress::default()),
         }
     }
@@ -80,11 +131,11 @@ impl TableStream {
         let receiver = match std::mem::replace(&mut self.state, State::Done) {
             State::Running(receiver) => receiver,
             State::Done => return Poll::Ready(None),
-            State::Waiting(items, options) => {
+            State::Waiting(items, options, mut observer) => {
                 let (sender, receiver) = sync_channel(WAITING);
                 let progress = Arc::clone(&self.progress);
-                let started =
-                    Builder::new().spawn(move || run(&items, &options, &progress, &sender));
+                let started = Builder::new()
+                    .spawn(move || run(&items, &options, &progress, &mut *observer.0, &sender));
                 if let Err(error) = started {
                     return Poll::Ready(Some(Err(error.into())));
                 }
@@ -115,10 +166,11 @@ fn run(
     items: &[InputItem],
     options: &TableOptions,
     progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
     sender: &SyncSender<Message>,
 ) {
     let mut is_closed = false;
-    let done = each_batch(items, options, progress, &mut NoObserver, &mut |batch| {
+    let done = each_batch(items, options, progress, observer, &mut |batch| {
         // A piece of an input can make many batches.
         progress.check()?;
         is_closed = sender.send(Ok(batch)).is_err();

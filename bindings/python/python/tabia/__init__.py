@@ -5,6 +5,7 @@
 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1'
 """
 
+from ._built_book import BuiltBook
 from ._tabia import (
     Book,
     BookMove,
@@ -47,6 +48,7 @@ __all__ = [
     "BookPosition",
     "BookRow",
     "BookRows",
+    "BuiltBook",
     "Converted",
     "Damaged",
     "Database",

@@ -1,5 +1,7 @@
 //! Cells of columns of any type.
 
+use std::borrow::Cow;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
@@ -8,26 +10,58 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
-use tabia::Date;
 use tabia::core::calendar;
+use tabia::core::io::decode;
+use tabia::{Charset, Date};
 
 /// Whether the row has a value.
 fn has(array: &ArrayRef, row: usize) -> bool {
     row < array.len() && array.is_valid(row)
 }
 
-/// A text; `None` for null and for columns of another type.
-pub(super) fn text(array: &ArrayRef, row: usize) -> Option<&str> {
+/// A text; `None` for null and for columns of another type. Bytes that are not UTF-8 are decoded as in PGN.
+pub(super) fn text(array: &ArrayRef, row: usize) -> Option<Cow<'_, str>> {
+    if !has(array, row) {
+        return None;
+    }
+    let text = match array.data_type() {
+        DataType::Utf8View => array.as_string_view().value(row),
+        DataType::Utf8 => array.as_string::<i32>().value(row),
+        DataType::LargeUtf8 => array.as_string::<i64>().value(row),
+        _ => return bytes(array, row).map(|bytes| decode(bytes, Charset::Auto)),
+    };
+    Some(Cow::Borrowed(text))
+}
+
+/// The bytes of a row that has some, in a column of bytes.
+fn bytes(array: &ArrayRef, row: usize) -> Option<&[u8]> {
     if !has(array, row) {
         return None;
     }
     match array.data_type() {
-        DataType::Utf8View => Some(array.as_string_view().value(row)),
-        DataType::Utf8 => Some(array.as_string::<i32>().value(row)),
-        DataType::LargeUtf8 => Some(array.as_string::<i64>().value(row)),
-        DataType::BinaryView => std::str::from_utf8(array.as_binary_view().value(row)).ok(),
-        DataType::Binary => std::str::from_utf8(array.as_binary::<i32>().value(row)).ok(),
+        DataType::BinaryView => Some(array.as_binary_view().value(row)),
+        DataType::Binary => Some(array.as_binary::<i32>().value(row)),
+        DataType::LargeBinary => Some(array.as_binary::<i64>().value(row)),
         _ => None,
+    }
+}
+
+/// Whether a text of the row, or of its list or map, is not UTF-8.
+pub(super) fn has_broken_text(array: &ArrayRef, row: usize) -> bool {
+    let is_broken = |array: &ArrayRef, row: usize| {
+        bytes(array, row).is_some_and(|bytes| std::str::from_utf8(bytes).is_err())
+    };
+    let has_broken = |array: &ArrayRef| {
+        array.data_type().is_binary() && (0..array.len()).any(|row| is_broken(array, row))
+    };
+    match array.data_type() {
+        DataType::List(field) | DataType::LargeList(field) if field.data_type().is_binary() => {
+            list(array, row).is_some_and(|list| has_broken(&list))
+        }
+        DataType::Map(_, _) if has(array, row) => {
+            array.as_map().value(row).columns().iter().any(has_broken)
+        }
+        _ => is_broken(array, row),
     }
 }
 
@@ -108,7 +142,7 @@ pub(super) fn any(array: &ArrayRef, row: usize) -> Option<String> {
         return None;
     }
     if let Some(text) = text(array, row) {
-        return Some(text.to_owned());
+        return Some(text.into_owned());
     }
     if let Some(number) = number(array, row) {
         return Some(number.to_string());

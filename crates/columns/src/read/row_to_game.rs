@@ -1,5 +1,6 @@
 //! A row of a table as a game.
 
+use std::borrow::Cow;
 use std::io::Cursor;
 use std::time::Duration;
 
@@ -65,6 +66,12 @@ impl Columns {
             let Some(array) = batch.columns().get(*index) else {
                 continue;
             };
+            if cells::has_broken_text(array, row) {
+                let schema = batch.schema_ref();
+                let name = schema.fields().get(*index).map_or("", |field| field.name());
+                let text = format!("`{}` is not UTF-8", name.escape_default());
+                out.problems.push(text);
+            }
             match role {
                 Role::Tag(name) => tags.extend(
                     cells::any(array, row)
@@ -72,7 +79,7 @@ impl Columns {
                         .map(|value| (name.clone(), value)),
                 ),
                 Role::DateText => tags.extend(
-                    cells::text(array, row).map(|text| ("Date".to_owned(), text.to_owned())),
+                    cells::text(array, row).map(|text| ("Date".to_owned(), text.into_owned())),
                 ),
                 Role::UtcSeconds => tags.extend(
                     cells::number(array, row)
@@ -90,7 +97,7 @@ impl Columns {
                         let name = if lower == "chess960" {
                             "Chess960"
                         } else {
-                            variant
+                            &*variant
                         };
                         tags.push(("Variant".to_owned(), name.to_owned()));
                     }
@@ -103,8 +110,9 @@ impl Columns {
             }
         }
         self.add_date(batch, row, &mut tags);
-        out.set_fen(fen, &mut tags);
+        out.set_fen(fen.as_deref(), &mut tags);
         out.set_result(&mut tags);
+        out.replace_zeros(&mut tags);
         tags.sort_by_key(|(name, _)| {
             let known = SEVEN_TAG_ROSTER.iter().position(|other| other == name);
             known.unwrap_or(SEVEN_TAG_ROSTER.len())
@@ -160,14 +168,14 @@ impl Columns {
         };
         let mut out = self.head(batch, row);
         if let Some(pgn) = text(Role::Pgn) {
-            return visit_text(pgn.to_owned(), &out, game, want, visitor);
+            return visit_text(pgn.into_owned(), &out, game, want, visitor);
         }
         if let Some(movetext) = text(Role::Movetext) {
-            let pgn = out.pgn(movetext);
+            let pgn = out.pgn(&movetext);
             return visit_text(pgn, &out, game, want, visitor);
         }
         if let Some(moves) = text(Role::Moves).filter(|moves| is_movetext(moves)) {
-            let pgn = out.pgn(moves);
+            let pgn = out.pgn(&moves);
             return visit_text(pgn, &out, game, want, visitor);
         }
         let flow = visitor.begin_game(game, &out.head);
@@ -209,15 +217,21 @@ impl Columns {
             return Flow::Go;
         };
         let list = cells::list(column, row);
-        let moves: Vec<Option<&str>> = match (&list, cells::text(column, row)) {
+        let text = cells::text(column, row);
+        let moves: Vec<Option<Cow<'_, str>>> = match (&list, &text) {
             (Some(list), _) if texts.is_none() => {
                 let known = MoveTexts::get();
                 let code = |ply| i16::try_from(cells::number(list, ply)?).ok();
                 let codes = (0..list.len()).map(code);
-                codes.map(|code| known.text(code?)).collect()
+                codes
+                    .map(|code| known.text(code?).map(Cow::Borrowed))
+                    .collect()
             }
             (Some(list), _) => (0..list.len()).map(|ply| cells::text(list, ply)).collect(),
-            (None, Some(text)) => text.split_whitespace().map(Some).collect(),
+            (None, Some(text)) => {
+                let words = text.split_whitespace();
+                words.map(|text| Some(Cow::Borrowed(text))).collect()
+            }
             (None, None) => {
                 return report(visitor, game, Error::invalid("its moves are null"));
             }
@@ -237,7 +251,7 @@ impl Columns {
             }
         }
         for (number, text) in moves.iter().enumerate() {
-            let text = text.unwrap_or_default();
+            let text = text.as_deref().unwrap_or_default();
             let ply = uci::read(&position, text.as_bytes());
             let Some(ply) = ply.or_else(|| san::read(&position, text.as_bytes()).ok()) else {
                 let shown: String = text.chars().take(12).collect();
@@ -299,6 +313,24 @@ impl RowHead {
         } else {
             let text = format!("`{}` is no result", text.escape_default());
             self.problems.push(text);
+        }
+    }
+
+    /// Zeros in texts become U+FFFD.
+    fn replace_zeros(&mut self, tags: &mut [(String, String)]) {
+        let replace = |text: &mut String| {
+            let has_zeros = text.contains('\0');
+            if has_zeros {
+                *text = text.replace('\0', "\u{fffd}");
+            }
+            has_zeros
+        };
+        for (name, value) in tags {
+            if replace(name) | replace(value) {
+                let name = name.escape_default();
+                let text = format!("the tag `{name}` has characters U+0000: they are U+FFFD now");
+                self.problems.push(text);
+            }
         }
     }
 
@@ -410,7 +442,7 @@ fn pairs(array: &ArrayRef, row: usize) -> Vec<(String, String)> {
         .filter_map(|index| {
             let name = cells::text(names, index)?;
             let value = cells::any(values, index).unwrap_or_default();
-            Some((name.to_owned(), value))
+            Some((name.into_owned(), value))
         })
         .collect()
 }
@@ -523,7 +555,7 @@ impl PlyValues {
         visitor.visit_annotation(Annotation::Comment(Comment {
             placement: CommentPlacement::After,
             language: None,
-            text,
+            text: &text,
         }))
     }
 }

@@ -1,5 +1,6 @@
 //! Tables of book rows back to books.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -67,6 +68,7 @@ pub fn book_from_rows(
             builder: &mut builder,
             group: None,
             problems: BTreeMap::new(),
+            decoded: 0,
         };
         let mask = table.mask(columns.indices());
         let read = table.each_batch(&mask, &mut |batch| {
@@ -77,7 +79,13 @@ pub fn book_from_rows(
         read.map_err(|error| error.in_file(item.label()))?;
         rows.end_group()?;
         let problems = rows.problems.into_iter();
-        damage.push(problems.map(|(what, count)| problem(what, count)).collect());
+        let mut texts: Vec<String> = problems.map(|(what, count)| problem(what, count)).collect();
+        match rows.decoded {
+            0 => {}
+            1 => texts.push("1 `comment` is not UTF-8".to_owned()),
+            count => texts.push(format!("{count} `comment`s are not UTF-8")),
+        }
+        damage.push(texts);
     }
     let mut merged = builder.finish()?;
     merged.damage = damage;
@@ -192,7 +200,7 @@ impl<'b> Arrays<'b> {
         small.map_err(|_| "a number is out of range")
     }
 
-    fn text(&self, name: &str, row: usize) -> Option<&'b str> {
+    fn text(&self, name: &str, row: usize) -> Option<Cow<'b, str>> {
         cells::text(self.array(name)?, row)
     }
 }
@@ -249,7 +257,7 @@ impl Row {
             average_elo,
             performance: columns.small("performance", row)?,
             nags,
-            comment: columns.text("comment", row).map(str::to_owned),
+            comment: columns.text("comment", row).map(Cow::into_owned),
         })
     }
 
@@ -268,7 +276,7 @@ impl Row {
         entry.comment = self.comment;
         entry.learn = match columns.text("learn", row) {
             Some(text) => {
-                Some(Learn::parse(text).ok_or("`learn` is not eight hexadecimal digits")?)
+                Some(Learn::parse(&text).ok_or("`learn` is not eight hexadecimal digits")?)
             }
             None => None,
         };
@@ -293,12 +301,16 @@ struct RowReader<'a> {
     group: Option<Group>,
     /// What was wrong with rows, and with how many.
     problems: BTreeMap<&'static str, u64>,
+    /// Comments that are not UTF-8.
+    decoded: u64,
 }
 
 impl RowReader<'_> {
     fn push(&mut self, columns: &Arrays<'_>, row: usize) -> Result<(), Error> {
         if let Err(what) = self.try_push(columns, row)? {
             *self.problems.entry(what).or_default() += 1;
+        } else if let Some(comments) = columns.array("comment") {
+            self.decoded += u64::from(cells::has_broken_text(comments, row));
         }
         Ok(())
     }
@@ -314,6 +326,7 @@ impl RowReader<'_> {
         };
         let key = key.cast_unsigned() ^ (1 << 63);
         let fen = columns.text("fen", row);
+        let fen = fen.as_deref();
         let is_mirror_image = columns
             .array("mirror_image")
             .is_some_and(|array| cells::flag(array, row));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int16Type, Int32Type, Int64Type};
-use arrow_array::{Array, Int32Array, Int64Array, StringArray};
+use arrow_array::{Array, BinaryArray, Int32Array, Int64Array, StringArray};
 use arrow_ipc::reader::StreamReader;
 use tabia::book::build::{BuildOptions, BuildTarget, build};
 use tabia::book::edit::{Change, EditTarget, edit};
@@ -341,6 +341,26 @@ fn what_is_wrong_with_rows_is_counted() {
             "1 row left out: its move is not legal",
         ]]
     );
+}
+
+#[test]
+fn comments_that_are_not_utf8_are_decoded_and_counted() {
+    let folder = Scratch::new("book-rows");
+    let start = Position::standard();
+    let path = folder.join("rows.parquet");
+    let comments: Vec<Option<&[u8]>> = vec![Some(b"good"), Some(b"caf\xe9")];
+    write_batch(
+        &path,
+        vec![
+            ("key", keys(&[start.key(), start.key()])),
+            ("move", Arc::new(Int32Array::from(vec![E4, D4]))),
+            ("weight", Arc::new(Int64Array::from(vec![2, 1]))),
+            ("comment", Arc::new(BinaryArray::from(comments))),
+        ],
+    );
+    let read = book_of(&[&path], &folder.join("book.bin")).unwrap();
+    assert_eq!(read.moves, 2);
+    assert_eq!(read.damage, [["1 `comment` is not UTF-8"]]);
 }
 
 #[test]

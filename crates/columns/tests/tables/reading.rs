@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::builder::{Int16Builder, ListBuilder, StringBuilder};
-use arrow_array::{ArrayRef, Date32Array, Float64Array, Int16Array, RecordBatch, StringArray};
+use arrow_array::builder::{BinaryBuilder, Int16Builder, ListBuilder, StringBuilder};
+use arrow_array::{
+    ArrayRef, BinaryArray, Date32Array, Float64Array, Int16Array, RecordBatch, StringArray,
+};
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -668,6 +670,58 @@ fn bad_rows_are_problems() {
     for (problem, expected) in problems.iter().zip(expected) {
         assert!(problem.contains(expected), "{problem}");
     }
+}
+
+#[test]
+fn bytes_that_are_not_utf8_are_decoded_and_reported() {
+    let folder = Scratch::new("reading");
+    let path = folder.join("bytes.parquet");
+    let names: [&[u8]; 3] = [b"M\xfcller", "Müller".as_bytes(), b"Miller"];
+    let mut comments = ListBuilder::new(BinaryBuilder::new());
+    for text in [b"good".as_slice(), b"good", b"caf\xe9"] {
+        comments.values().append_value(text);
+        comments.append(true);
+    }
+    write_batch(
+        &path,
+        vec![
+            ("white", Arc::new(BinaryArray::from(names.to_vec()))),
+            ("moves", texts(&["e2e4", "d2d4", "c2c4"])),
+            ("comments", Arc::new(comments.finish())),
+        ],
+    );
+    for threads in [1, 2] {
+        let (games, problems) = games(&path, threads).unwrap();
+        let white: Vec<_> = games
+            .iter()
+            .map(|game| game.tag("White").unwrap_or_default())
+            .collect();
+        assert_eq!(white, ["Müller", "Müller", "Miller"]);
+        assert_eq!(moves(&games[2]), ["c4"]);
+        assert!(format!("{:?}", games[2]).contains("café"));
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert!(problems[0].contains("game 1") && problems[0].contains("`white` is not UTF-8"));
+        assert!(problems[1].contains("game 3") && problems[1].contains("`comments` is not UTF-8"));
+    }
+}
+
+#[test]
+fn zeros_in_texts_are_replaced_and_reported() {
+    let folder = Scratch::new("reading");
+    let path = folder.join("zeros.parquet");
+    write_batch(
+        &path,
+        vec![
+            ("white", texts(&["Mor\0phy", "Morphy"])),
+            ("moves", texts(&["e2e4", "d2d4"])),
+        ],
+    );
+    let (games, problems) = games(&path, 1).unwrap();
+    assert_eq!(games[0].tag("White"), Some("Mor\u{fffd}phy"));
+    assert_eq!(games[1].tag("White"), Some("Morphy"));
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    let expected = "the tag `White` has characters U+0000: they are U+FFFD now";
+    assert!(problems[0].contains("game 1") && problems[0].contains(expected));
 }
 
 #[test]
