@@ -37,9 +37,9 @@ pub(crate) struct ArchiveListArgs {
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]
-    pub(crate) replace: ReplaceReportArgs,
-    #[command(flatten)]
     pub(crate) common: CommonArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
 }
 
 /// Extracts members into a folder
@@ -135,7 +135,7 @@ pub(crate) struct ArchiveTestArgs {
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]
-    pub(crate) replace: ReplaceReportArgs,
-    #[command(flatten)]
     pub(crate) common: CommonArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
 }

@@ -125,7 +125,12 @@ pub(crate) struct DuplicateRowArgs {
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReplaceReportArgs {
     /// Replace an existing report
-    #[arg(long, requires = "report")]
+    #[arg(
+        long,
+        requires = "report",
+        help_heading = "Common",
+        hide_short_help = true
+    )]
     pub(crate) force: bool,
 }
 

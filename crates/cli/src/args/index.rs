@@ -36,7 +36,7 @@ pub(crate) struct IndexArgs {
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]
-    pub(crate) replace: ReplaceReportArgs,
-    #[command(flatten)]
     pub(crate) common: CommonArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
 }

@@ -25,7 +25,7 @@ pub(crate) struct InfoArgs {
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]
-    pub(crate) replace: ReplaceReportArgs,
-    #[command(flatten)]
     pub(crate) common: CommonArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
 }

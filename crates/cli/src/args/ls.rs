@@ -39,7 +39,7 @@ pub(crate) struct LsArgs {
     #[arg(long, value_name = "FIELDS", value_parser = sort_order, allow_hyphen_values = true)]
     pub(crate) sort: Option<tabia::sort::SortOrder>,
     #[command(flatten)]
-    pub(crate) replace: ReplaceReportArgs,
-    #[command(flatten)]
     pub(crate) rows: IndexedRowArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
 }

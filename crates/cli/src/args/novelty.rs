@@ -30,7 +30,7 @@ pub(crate) struct NoveltyArgs {
     #[command(flatten)]
     pub(crate) select: SelectArgs,
     #[command(flatten)]
-    pub(crate) replace: ReplaceReportArgs,
-    #[command(flatten)]
     pub(crate) rows: IndexedRowArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
 }

@@ -51,9 +51,9 @@ pub(crate) struct ShowArgs {
     #[arg(long, group = "json_form")]
     pub(crate) ndjson: bool,
     #[command(flatten)]
-    pub(crate) replace: ReplaceReportArgs,
-    #[command(flatten)]
     pub(crate) common: CommonArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
 }
 
 /// A position of a game's mainline.

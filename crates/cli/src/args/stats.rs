@@ -40,9 +40,9 @@ pub(crate) struct StatsArgs {
     #[command(flatten)]
     pub(crate) select: SelectArgs,
     #[command(flatten)]
-    pub(crate) replace: ReplaceReportArgs,
-    #[command(flatten)]
     pub(crate) rows: IndexedRowArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
 }
 
 /// The order of rows of `stats`.

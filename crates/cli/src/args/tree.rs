@@ -45,7 +45,7 @@ pub(crate) struct TreeArgs {
     #[arg(long)]
     pub(crate) include_deleted: bool,
     #[command(flatten)]
-    pub(crate) replace: ReplaceReportArgs,
-    #[command(flatten)]
     pub(crate) rows: IndexedRowArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
 }

@@ -29,9 +29,9 @@ pub(crate) struct BookInfoArgs {
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]
-    pub(crate) replace: ReplaceReportArgs,
-    #[command(flatten)]
     pub(crate) common: CommonArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
 }
 
 /// Moves and statistics of a position; exit code 1 if no book has it
@@ -54,9 +54,9 @@ pub(crate) struct BookFindArgs {
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]
-    pub(crate) replace: ReplaceReportArgs,
-    #[command(flatten)]
     pub(crate) common: CommonArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
 }
 
 /// Plays a line out of a book: the best moves, or moves at random by their weights
@@ -87,9 +87,9 @@ pub(crate) struct BookLineArgs {
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]
-    pub(crate) replace: ReplaceReportArgs,
-    #[command(flatten)]
     pub(crate) common: CommonArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
 }
 
 /// Lists the moves that differ between two books
@@ -113,9 +113,9 @@ pub(crate) struct BookDiffArgs {
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]
-    pub(crate) replace: ReplaceReportArgs,
-    #[command(flatten)]
     pub(crate) common: CommonArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
 }
 
 /// Lists the games from which a move got its weight; exit code 1 if there are none
@@ -159,9 +159,9 @@ pub(crate) struct BookExplainArgs {
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]
-    pub(crate) replace: ReplaceReportArgs,
-    #[command(flatten)]
     pub(crate) common: CommonArgs,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceReportArgs,
 }
 
 /// Marks where games leave a book: NAG 146 and a comment with the book's own moves
