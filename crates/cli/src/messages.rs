@@ -814,26 +814,24 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
         }
         ErrorKind::Unsupported(why) => unsupported_hint(why, path),
         ErrorKind::Limit { .. } => format!("{}, as far as it can be read", saving_hint(path)),
-        ErrorKind::Invalid(why) | ErrorKind::OpenEnd(why) => {
-            match path.map(|path| name_text(path.as_os_str()).into_owned()) {
-                Some(path) if why.starts_with("no member of the archive is called ") => format!(
-                    "`tabia archive list {}` lists its members",
-                    file_argument(&path)
-                ),
-                Some(_) if why.contains(": the archive is ") => repair_hint(path),
-                Some(_) if typed_verb() == "info" => {
-                    "`tabia formats` lists what can be read".into()
-                }
-                Some(path) => format!(
-                    "`tabia info {}` shows what the file is",
-                    file_argument(&path)
-                ),
-                None if error.location().file.is_some() => {
-                    "save standard input as a file, then `tabia info FILE` shows what it is".into()
-                }
-                None => return None,
+        ErrorKind::Invalid(why) | ErrorKind::OutOfDate(why) | ErrorKind::OpenEnd(why) => match path
+            .map(|path| name_text(path.as_os_str()).into_owned())
+        {
+            Some(path) if why.starts_with("no member of the archive is called ") => format!(
+                "`tabia archive list {}` lists its members",
+                file_argument(&path)
+            ),
+            Some(_) if why.contains(": the archive is ") => repair_hint(path),
+            Some(_) if typed_verb() == "info" => "`tabia formats` lists what can be read".into(),
+            Some(path) => format!(
+                "`tabia info {}` shows what the file is",
+                file_argument(&path)
+            ),
+            None if error.location().file.is_some() => {
+                "save standard input as a file, then `tabia info FILE` shows what it is".into()
             }
-        }
+            None => return None,
+        },
         ErrorKind::Io(io) if io.kind() == IoKind::PermissionDenied => {
             "you may not read it: `ls -l` shows its permissions".into()
         }
@@ -1241,6 +1239,7 @@ mod tests {
                 why: Why::Text,
             }),
             ErrorKind::Invalid("x".into()),
+            ErrorKind::OutOfDate("x".into()),
             ErrorKind::OpenEnd("x".into()),
             ErrorKind::Limit {
                 what: "x",

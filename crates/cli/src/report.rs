@@ -630,6 +630,14 @@ impl Observer for Reporter {
         }
     }
 
+    fn out_of_date(&mut self, _item: &InputItem, number: &Error) -> Result<()> {
+        self.messages.note(&format!(
+            "{}; programs compute it anew",
+            self.messages.text_of(number)
+        ));
+        Ok(())
+    }
+
     fn losses(&mut self, item: &InputItem, game: GameIndex, losses: &Losses) -> Result<()> {
         match &mut self.report {
             Some(report) => report.losses(&item.name(), Some(game), losses),

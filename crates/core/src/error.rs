@@ -157,6 +157,9 @@ pub enum ErrorKind {
     Malformed(Malformed),
     /// Moves or text that cannot be read. The text is for users.
     Invalid(String),
+    /// A number in the files that does not fit them and that programs compute anew, such as the number of unused
+    /// bytes: no game, name or text depends on it. The text is for users.
+    OutOfDate(String),
     /// Something begins in a text and does not end, such as a comment: what follows the text would become part of
     /// it. The text is for users.
     OpenEnd(String),
@@ -221,6 +224,7 @@ impl Clone for ErrorKind {
             Self::Damaged(text) => Self::Damaged(text.clone()),
             Self::Malformed(malformed) => Self::Malformed(*malformed),
             Self::Invalid(text) => Self::Invalid(text.clone()),
+            Self::OutOfDate(text) => Self::OutOfDate(text.clone()),
             Self::OpenEnd(text) => Self::OpenEnd(text.clone()),
             Self::Limit { what, limit, size } => Self::Limit {
                 what,
@@ -557,6 +561,7 @@ impl fmt::Display for ErrorKind {
             | Self::NotInFile(text)
             | Self::NotReplaceable(text)
             | Self::Invalid(text)
+            | Self::OutOfDate(text)
             | Self::OpenEnd(text) => write!(f, "{text}"),
             Self::Query {
                 column, message, ..

@@ -124,7 +124,9 @@ impl From<&ErrorKind> for Code {
             ErrorKind::NotInFile(_) => Self::NotInFile,
             ErrorKind::Damaged(_) => Self::Damaged,
             ErrorKind::Malformed(_) => Self::Malformed,
-            ErrorKind::Invalid(_) | ErrorKind::OpenEnd(_) => Self::Invalid,
+            ErrorKind::Invalid(_) | ErrorKind::OutOfDate(_) | ErrorKind::OpenEnd(_) => {
+                Self::Invalid
+            }
             ErrorKind::Limit { .. } => Self::Limit,
             ErrorKind::Password => Self::Password,
             ErrorKind::Exists => Self::Exists,

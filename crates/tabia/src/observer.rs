@@ -1,7 +1,7 @@
 //! [`Observer`], which receives problems and losses in the order of the input.
 
 use tabia_core::loss::Losses;
-use tabia_core::{GameIndex, Problem, Result};
+use tabia_core::{Error, GameIndex, Problem, Result};
 
 use crate::input::InputItem;
 use crate::select::SelectionCounts;
@@ -12,6 +12,15 @@ pub trait Observer {
     /// Something could not be read.
     fn problem(&mut self, item: &InputItem, problem: &Problem) -> Result<()> {
         let _ = (item, problem);
+        Ok(())
+    }
+
+    /// A number of the files that programs compute anew does not fit them ([`ErrorKind::OutOfDate`]): no problem of
+    /// what is stored.
+    ///
+    /// [`ErrorKind::OutOfDate`]: crate::ErrorKind::OutOfDate
+    fn out_of_date(&mut self, item: &InputItem, number: &Error) -> Result<()> {
+        let _ = (item, number);
         Ok(())
     }
 

@@ -194,6 +194,10 @@ impl ScanReporter<'_> {
         if problem.error.is_system() {
             return Err(problem.error);
         }
+        if matches!(problem.error.kind(), ErrorKind::OutOfDate(_)) {
+            let reported = self.observer.out_of_date(self.item, &problem.error);
+            return reported.map_err(Error::in_output);
+        }
         if self.summary.knows_blank_entries && is_blank_entry(&problem.error) {
             // It was reported for all of them.
             return Ok(());

@@ -148,3 +148,25 @@ fn names_that_can_be_read_are_kept_by_a_repair() {
     tabia(&folder, &["repair", "a.sci", "-o", "saved.sci"]);
     assert_eq!(list("saved.sci"), listed);
 }
+
+/// Sizes that no program needs are no damage: `ChessBase` leaves them out of date.
+#[test]
+fn sizes_that_are_out_of_date_are_no_damage() {
+    // Field of the header, and what is said of it.
+    let fields = [(6, "unused byte"), (2, "the header states")];
+    for ((at, text), extension) in fields.into_iter().zip(["cbg", "cba"]) {
+        let folder = with_sample(&format!("agree-sizes-{extension}"));
+        let path = folder.join(format!("mega.{extension}"));
+        let mut bytes = std::fs::read(&path).unwrap();
+        // Big-endian.
+        bytes[at..at + 4].copy_from_slice(&[0, 0, 0, 25]);
+        std::fs::write(&path, bytes).unwrap();
+        let checked = check(&folder, "mega.cbh", 0);
+        let is_noted = checked.contains(text) && checked.contains("programs compute it anew");
+        assert!(is_noted && !checked.contains("hint:"), "{checked}");
+        let repair = ["repair", "mega.cbh", "-o", "saved.cbh"];
+        let repaired = tabia(&folder, &repair).expect(0).err;
+        assert!(repaired.contains("programs compute it anew"), "{repaired}");
+        assert_eq!(check(&folder, "saved.cbh", 0), "");
+    }
+}

@@ -404,6 +404,10 @@ impl Observer for ProblemCollector<'_, '_> {
         reports.record_problem(item, problem, is_first)
     }
 
+    fn out_of_date(&mut self, item: &InputItem, number: &Error) -> CoreResult<()> {
+        self.reports.borrow_mut().out_of_date(item, number)
+    }
+
     fn losses(&mut self, item: &InputItem, game: GameIndex, losses: &Losses) -> CoreResult<()> {
         self.reports.borrow_mut().losses(item, game, losses)
     }
@@ -556,6 +560,13 @@ impl RepairCollector {
         for problem in problems_of_comparison(reporter.item, &options.open, records)? {
             if let Some(game) = problem.error.location().game {
                 of_records.entry(game).or_default().push(problem);
+                continue;
+            }
+            if matches!(problem.error.kind(), ErrorKind::OutOfDate(_)) {
+                let reported = reports
+                    .borrow_mut()
+                    .out_of_date(reporter.item, &problem.error);
+                reported.map_err(Error::in_output)?;
                 continue;
             }
             reporter.summary.problems += 1;

@@ -285,6 +285,10 @@ impl Observer for LostRecords<'_> {
         self.observer.record_problem(item, problem, is_first)
     }
 
+    fn out_of_date(&mut self, item: &InputItem, number: &Error) -> CoreResult<()> {
+        self.observer.out_of_date(item, number)
+    }
+
     fn losses(&mut self, item: &InputItem, game: GameIndex, losses: &Losses) -> CoreResult<()> {
         self.observer.losses(item, game, losses)
     }

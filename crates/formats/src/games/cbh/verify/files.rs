@@ -1,6 +1,6 @@
 //! The headers of `.cbh`, `.cbg`, `.cba` and the side files, and records that overlap.
 
-use tabia_core::error::{Error, GameIndex};
+use tabia_core::error::{Error, ErrorKind, GameIndex};
 use tabia_core::games::Database;
 use tabia_core::plural::counted;
 
@@ -96,6 +96,13 @@ impl Verifier<'_> {
         self.report(Severity::Stale, Error::invalid(text).in_path(&name));
     }
 
+    /// Reports a size that no program needs: `ChessBase` itself leaves it as it was.
+    fn out_of_date(&mut self, extension: &str, text: String) {
+        let name = self.db.headers_name.with_extension(extension);
+        let error = Error::new(ErrorKind::OutOfDate(text));
+        self.report(Severity::Stale, error.in_path(&name));
+    }
+
     /// Compares the second copy of the next number; the first is compared on opening.
     fn main_header(&mut self) {
         let Some(header) = self.db.header() else {
@@ -125,13 +132,13 @@ impl Verifier<'_> {
             if stated < size {
                 let stated = counted(stated, "byte", "bytes");
                 let text = format!("the header states {stated}, the file has {size}");
-                self.in_file(extension, text);
+                self.out_of_date(extension, text);
             }
         } else if is_long && header.file_size_wide.get() != size {
             let stated = header.file_size_wide.get();
             let stated = counted(stated, "byte", "bytes");
             let text = format!("the header states {stated} in its wide field, the file has {size}");
-            self.in_file(extension, text);
+            self.out_of_date(extension, text);
         }
         let is_size_true = stated == size & 0xffff_ffff;
         records.sort_unstable();
@@ -167,13 +174,13 @@ impl Verifier<'_> {
         if stated != unused & 0xffff_ffff {
             let stated = counted(stated, "unused byte", "unused bytes");
             let text = format!("the header states {stated}, the file has {unused}");
-            self.in_file(extension, text);
+            self.out_of_date(extension, text);
         } else if is_long && header.unused_wide.get() != unused {
             let stated = header.unused_wide.get();
             let stated = counted(stated, "unused byte", "unused bytes");
             let text =
                 format!("the header states {stated} in its wide field, the file has {unused}");
-            self.in_file(extension, text);
+            self.out_of_date(extension, text);
         }
     }
 
