@@ -209,7 +209,11 @@ fn inspect_within(
 
 fn database_info(info: &mut Info, database: &DatabaseInfo) {
     info.version.clone_from(&database.version);
-    info.games = Some(u64::from(database.records.saturating_sub(database.texts)));
+    // Those that have only zeros are a problem and no games.
+    let no_games = database
+        .texts
+        .saturating_add(database.blank_entries.count());
+    info.games = Some(u64::from(database.records.saturating_sub(no_games)));
     info.texts = Some(u64::from(database.texts));
     info.deleted = Some(u64::from(database.deleted));
     if !database.encoding.is_empty() {

@@ -74,6 +74,9 @@ fn zeroed_index_entries_are_no_games() {
             (GAMES / 2 - 3..=GAMES / 2).contains(&rows),
             "{extension}: {rows}"
         );
+        let info = tabia(&folder, &["info", main, "--json"]).expect(3).out;
+        let info: serde_json::Value = serde_json::from_str(&info).unwrap();
+        assert_eq!(info[0]["games"], rows, "{extension}: {info}");
         let converted = tabia(&folder, &["convert", main, "-o", "-"]).expect(3);
         assert_eq!(
             converted.out.matches("[White ").count(),
