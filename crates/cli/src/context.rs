@@ -365,7 +365,7 @@ impl Context {
         self.common.strict && codes.iter().any(is_bad)
     }
 
-    fn find(
+    pub(crate) fn find(
         &self,
         path: &OsString,
         wanted: Wanted,

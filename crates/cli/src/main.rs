@@ -8,6 +8,7 @@ mod closed_stdout;
 mod commands;
 mod context;
 mod control_char_filter;
+mod empty_result_hints;
 mod exit_code;
 mod fact_row;
 mod format_arg;

@@ -13,6 +13,7 @@ use crate::absent_games::AbsentGames;
 use crate::args::LsArgs;
 use crate::commands::index::index_options;
 use crate::context::{Context, Wanted};
+use crate::empty_result_hints::hints_of_empty_result;
 use crate::exit_code::ExitCode;
 use crate::listing::{RowStyle, beyond, is_beyond, line};
 use crate::ls_columns::{ColumnChoice, hint_at_column};
@@ -234,8 +235,13 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     {
         context.messages.note("no game fits the query");
     }
-    if is_empty && let Some(hint) = exact_rating(&args.select.filter) {
-        context.messages.hint(&hint);
+    if is_empty {
+        let inputs = if code == ExitCode::Input {
+            &[]
+        } else {
+            args.paths.as_slice()
+        };
+        hints_of_empty_result(&context, inputs, &options, &args.select.filter);
     }
     let offset = args.rows.listing.offset;
     let is_beyond = is_beyond(offset, found) && !count_only && args.rows.listing.limit != Some(0);
@@ -247,22 +253,6 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     } else {
         code
     })
-}
-
-/// A hint at a rating in a query that fits this number alone, `elo:2700`, where at least that much was probably meant.
-fn exact_rating(query: &str) -> Option<String> {
-    let fields = ["elo", "anyelo", "avgelo", "whiteelo", "blackelo"];
-    let mut terms = query.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
-    let (name, value) = terms.find_map(|term| {
-        let (name, value) = term.split_once(':')?;
-        let is_rating = fields.iter().any(|field| field.eq_ignore_ascii_case(name))
-            && value.len() == 4
-            && value.bytes().all(|byte| byte.is_ascii_digit());
-        is_rating.then_some((name, value))
-    })?;
-    Some(format!(
-        "`{name}:{value}` is exactly {value}; `{name}:>={value}` is at least"
-    ))
 }
 
 fn is_folder(path: &OsStr) -> bool {

@@ -681,3 +681,34 @@ fn novelties_and_moves_of_books_are_shown_to_people() {
     let rows = tabia(&folder, &["book", "edit", "moves.bin"]).expect(0).out;
     assert!(rows.starts_with("key\tfen\tmove\tweight\t"), "{rows}");
 }
+
+/// The name of a player that no game has leads to those that have similar ones.
+#[test]
+fn players_with_similar_names_are_proposed() {
+    let folder = Scratch::new("screens-similar-players");
+    let game =
+        "[White \"Karpov, Anatoly\"]\n[Black \"Kasparov, Garry\"]\n[Result \"*\"]\n\n1. e4 *\n\n";
+    std::fs::write(folder.join("two.pgn"), game.repeat(2)).unwrap();
+    for verb in [&["search", "two.pgn"][..], &["ls", "two.pgn", "--where"]] {
+        for (query, hint) in [
+            (
+                "player:Karpof",
+                Some("did you mean `player:\"Karpov, Anatoly\"` (2 games)?"),
+            ),
+            (
+                "year:2001 black:\"Kasparow, G\"",
+                Some("`black:\"Kasparov, Garry\"` (2 games)"),
+            ),
+            ("player:Fischer", None),
+            ("-player:Karpow year:2001", None),
+        ] {
+            let (screen, code) = on_terminal(&folder, &[verb, &[query]].concat(), 120);
+            assert_eq!(code, 1, "{screen}");
+            assert!(screen.contains("no game fits the query"), "{screen}");
+            match hint {
+                Some(hint) => assert!(screen.contains(hint), "{screen}"),
+                None => assert!(!screen.contains("did you mean"), "{screen}"),
+            }
+        }
+    }
+}

@@ -8,12 +8,14 @@
 //! | `references` | Scid's spelling files, FIDE's lists of players |
 //! | `renames` | the names that games get |
 //! | `renamed_games` | which games would get others |
+//! | `similar_players` | players that a name without games may mean |
 
 mod clusters;
 pub(crate) mod player_name;
 mod references;
 mod renamed_games;
 pub(crate) mod renames;
+mod similar_players;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,6 +27,7 @@ pub use clusters::{NameCluster, Spelling};
 pub use references::{FideList, SpellingFile};
 pub use renamed_games::{NameChange, RenamedGame, RenamedGames, find_renamed_games};
 pub use renames::Renames;
+pub use similar_players::{SimilarPlayer, similar_players};
 
 use crate::input::InputItem;
 use crate::job_summary::Summary;
