@@ -14,6 +14,7 @@ use tabia::{Error, ErrorSide, InputItem};
 
 use crate::args::CheckArgs;
 use crate::commands::other_files::OtherFiles;
+use crate::commands::repair_all::repair_into_folder;
 use crate::context::{Context, Wanted};
 use crate::control_char_filter::one_line;
 use crate::exit_code::ExitCode;
@@ -224,6 +225,7 @@ impl Checker<'_> {
                 Err(error) => self.report_error(&error, Some(item.format().id())),
             };
         }
+        let steps = self.damaged.len();
         let mut worst = self.check_input(item)?;
         if self.options.strict && worst != ExitCode::Done {
             return Ok(worst);
@@ -251,6 +253,18 @@ impl Checker<'_> {
             if self.options.strict && worst != ExitCode::Done {
                 break;
             }
+        }
+        // The archive, and what is in it, or several members.
+        if self.damaged.len() > steps + 1 && !item.name().starts_with('-') {
+            let repair = repair_into_folder(item.label().as_os_str(), &item.name());
+            let password = match self.options.open.password {
+                Some(_) => " --password TEXT",
+                None => "",
+            };
+            self.damaged.truncate(steps);
+            self.damaged.push(format!(
+                "`{repair}{password}` saves what is left of the databases and books in it"
+            ));
         }
         Ok(worst)
     }

@@ -140,15 +140,8 @@ fn refuse_file(context: &Context, args: &RepairArgs, folder: &Path) -> Result<()
     let name = folder.path_text().into_owned();
     if folder == Path::new("-") || is_named_as_file(context, folder) {
         let text = format!("all that is in {path} does not fit into the file {name}");
-        let saved = PathBuf::from(format!("saved-{}", stem_of(&args.path)));
-        let saved = crate::archive_of_games::free_path(saved)
-            .path_text()
-            .to_string();
-        let hint = format!(
-            "`tabia repair {} -o {}` repairs each database and book in it into a folder",
-            file_argument(&path),
-            file_argument(&saved)
-        );
+        let repair = repair_into_folder(&args.path, &path);
+        let hint = format!("`{repair}` repairs each database and book in it into a folder");
         return Err(Error::usage(text).with_hint(hint));
     }
     // Looked at once: another process may make the folder meanwhile.
@@ -161,6 +154,18 @@ fn refuse_file(context: &Context, args: &RepairArgs, folder: &Path) -> Result<()
         return Err(Error::usage(text).with_hint("`-o FOLDER` names one, which need not exist"));
     }
     Ok(())
+}
+
+/// The command that repairs what is in a folder or an archive, with the name of a folder that does not exist.
+pub(crate) fn repair_into_folder(path: &std::ffi::OsStr, name: &str) -> String {
+    let saved = PathBuf::from(format!("saved-{}", stem_of(path)));
+    let saved = crate::archive_of_games::free_path(saved);
+    let saved = saved.path_text();
+    format!(
+        "tabia repair {} -o {}",
+        file_argument(name),
+        file_argument(&saved)
+    )
 }
 
 fn stem_of(path: &std::ffi::OsStr) -> String {
