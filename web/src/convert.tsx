@@ -111,8 +111,12 @@ export function View() {
       )}
       {answer?.isDone && answer.records !== undefined && (
         <>
-          <p role="status" class={`state ${answer.losses.length === 0 ? "ok" : ""}`}>
-            {answer.losses.length === 0 ? `✓ ${t("convert.nothingLost")}` : t("convert.lost")}
+          <p role="status" class={`state ${answer.losses.length === 0 && answer.written > 0 ? "ok" : ""}`}>
+            {answer.written === 0
+              ? t("convert.noGame")
+              : answer.losses.length === 0
+                ? `✓ ${t("convert.nothingLost")}`
+                : t("convert.lost")}
           </p>
           <p>
             {answer.isWhole
@@ -186,7 +190,7 @@ export function View() {
             </section>
           )}
           <Command ids={ids} make={command} />
-          {canWrite && (
+          {canWrite && answer.written > 0 && (
             <section>
               <h2>{t("write.title")}</h2>
               <WriteForm method="POST" path="convert" request={{ db, to, profile, where, deleted }} name={newName} />

@@ -10,7 +10,7 @@ pub use crate::error::{Error, ErrorKind, ErrorSide, Location, Problem, Result};
 pub use crate::formats::{CreateOptions, FormatKind, Limits, OpenOptions, Profile};
 pub use crate::game::{
     Annotation, Date, Eco, Event, Flow, Game, GameHead, GameResult, Line, Mainline, Nag, Node,
-    RecordKind, Recorder, Start, Tags, Visitor, Want, project,
+    RecordKind, Recorder, Rules, Start, Tags, Visitor, Want, project,
 };
 pub use crate::games::{Database, DatabaseInfo, Written};
 pub use crate::io::{Charset, Progress, ProgressPhase};

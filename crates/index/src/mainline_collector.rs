@@ -1,8 +1,8 @@
 //! The lines of games as they are read.
 
-use tabia_core::GameIndex;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{Flow, GameHead, GameResult, RecordKind, Visitor, Want};
+use tabia_core::{GameIndex, Problem};
 
 use crate::game_facts_row::Row;
 use crate::keys::{is_same, rights_of};
@@ -93,6 +93,8 @@ struct Current {
     irregular: bool,
     /// The line was known: moves need not be visited.
     is_known: bool,
+    /// Something of the game could not be read.
+    has_problem: bool,
 }
 
 impl Default for Collector {
@@ -187,12 +189,13 @@ impl Visitor for Collector {
             ratings: [tags.white_elo(), tags.black_elo()].map(Option::unwrap_or_default),
             date: tags.date().unwrap_or_default(),
             deleted: head.deleted,
-            head: head.start.position(),
+            head: head.first_position(),
             start: 0,
             plies: 0,
             rights: 0,
             irregular: false,
             is_known,
+            has_problem: false,
         });
         Flow::Go
     }
@@ -229,7 +232,9 @@ impl Visitor for Collector {
             let line = self.batch.symbols.get(from as usize..);
             current.plies = move_symbols::count(line.unwrap_or_default());
         } else if current.plies == 0 {
-            match current.head.take() {
+            // Where a game ended whose moves could not be read is not known.
+            let first = current.head.take().filter(|_| !current.has_problem);
+            match first {
                 Some(position) => current.start = self.batch.start_of(&position, &self.standard),
                 None => current.irregular = true,
             }
@@ -252,5 +257,12 @@ impl Visitor for Collector {
             irregular: current.irregular,
             row,
         });
+    }
+
+    fn problem(&mut self, _problem: Problem) -> Flow {
+        if let Some(current) = &mut self.current {
+            current.has_problem = true;
+        }
+        Flow::Go
     }
 }

@@ -708,7 +708,12 @@ async fn wait_for_history(
                 let mut options = SearchOptions::default();
                 options.progress = Arc::clone(&job.progress);
                 for hit in base.search(&query, &options) {
-                    let header = hit?.header;
+                    let hit = hit?;
+                    let header = hit.header;
+                    // As in the original, games that ended here are in no sum.
+                    if hit.moments.iter().any(|moment| moment.played.is_none()) {
+                        continue;
+                    }
                     let date = header.date;
                     if date.year == 0 || date.month == 0 {
                         continue;

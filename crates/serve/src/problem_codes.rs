@@ -41,6 +41,7 @@ codes! {
     IsArchive "isArchive",
     NoGame "noGame",
     NoTarget "noTarget",
+    NoGameFits "noGameFits",
     FileName "fileName",
     WrongEnding "wrongEnding",
     FileExists "fileExists",

@@ -102,6 +102,23 @@ fn a_database_is_written_opened_and_downloaded() {
         "{text}"
     );
 
+    // A query that nothing fits writes no file and replaces none.
+    for name in ["white.pgn", "none.si4"] {
+        let format = name.rsplit_once('.').unwrap().1;
+        let mut request = to(format, name);
+        request["where"] = json!("white:nosuchplayer");
+        request["force"] = json!(true);
+        let (_, job) = server.json(CONVERT, &request);
+        let job = server.ended(&job["id"]);
+        assert_eq!(job["state"], "failed", "{job}");
+        assert!(job.to_string().contains("nothing is written"), "{job}");
+    }
+    assert!(!out.join("none.si4").exists());
+    assert_eq!(
+        std::fs::read_to_string(out.join("white.pgn")).unwrap(),
+        text
+    );
+
     // Games by their numbers, which are those of one database.
     let mut request = to("pgn", "chosen.pgn");
     request["games"] = json!("1,3-3");

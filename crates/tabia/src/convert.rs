@@ -79,9 +79,13 @@ pub struct ConvertOptions {
 /// next to it, where no file is replaced. Those that it does not get are a loss, [`Feature::MediaFiles`]: of
 /// other formats, files of the same name with other bytes, links, and names that are refused.
 ///
+/// A file is not replaced by one without records, unless [`CreateOptions::transaction`] leaves that to the caller.
+///
 /// # Errors
-/// The first input that cannot be read, or why the target cannot be written. With
-/// [`strict`](ScanOptions::strict), if a media file would be lost.
+/// The first input that cannot be read, or why the target cannot be written, as when no record would replace the file
+/// that is there. With [`strict`](ScanOptions::strict), if a media file would be lost.
+///
+/// [`CreateOptions::transaction`]: tabia_core::formats::CreateOptions::transaction
 pub fn convert(
     items: &[InputItem],
     target: Target<'_>,
@@ -100,12 +104,28 @@ pub fn convert(
     }
     let mut own = options.clone();
     own.plan.moments |= own.sort.has_moments();
-    let own_transaction = (media.has_copies() && own.create.transaction.is_none()).then(|| {
+    let replaced = match &target {
+        Target::File { path, .. } if own.create.force && !own.append => Some(path.clone()),
+        _ => None,
+    };
+    let replaced = replaced.filter(|path| {
+        let old = std::fs::metadata(path);
+        old.is_ok_and(|old| old.is_file() && old.len() > 0)
+    });
+    let needs_transaction = media.has_copies() || replaced.is_some();
+    let own_transaction = (needs_transaction && own.create.transaction.is_none()).then(|| {
         let transaction = Transaction::new();
         own.create.transaction = Some(transaction.clone());
         transaction
     });
     let (mut summary, mut written) = convert_games(items, target, &own, progress, observer)?;
+    if let (Some(path), Some(transaction)) = (replaced, &own_transaction)
+        && written.records == 0
+    {
+        transaction.discard();
+        let text = "it is not replaced: there would be no game in it";
+        return Err(Error::usage(text).in_path(&path));
+    }
     if summary.counts.games + summary.counts.texts > 0
         && let Some(transaction) = &own.create.transaction
         && let Some(item) = items.first()
@@ -313,7 +333,11 @@ fn records_written(summary: &Summary, options: &ConvertOptions) -> u32 {
     } else {
         summary.counts.games
     };
-    (games + summary.counts.texts) as u32
+    let lost = |feature| summary.losses.count(feature);
+    let games = games.saturating_sub(lost(Feature::ChessGames));
+    let texts = summary.counts.texts;
+    let texts = texts.saturating_sub(lost(Feature::GuidingTexts));
+    (games + texts) as u32
 }
 
 fn stream_error(error: io::Error) -> Error {

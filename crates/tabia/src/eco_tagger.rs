@@ -46,7 +46,7 @@ pub(crate) struct Mainline {
 impl Mainline {
     pub(crate) fn begin(&mut self, head: &GameHead) {
         self.opening = GameOpening::default();
-        self.last = head.start.position().map(|position| (position, None));
+        self.last = head.first_position().map(|position| (position, None));
         self.depth = 0;
     }
 

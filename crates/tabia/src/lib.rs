@@ -341,7 +341,7 @@ pub use tabia_core::formats::{CreateOptions, FormatKind, Limits, OpenOptions, Pr
 #[doc(inline)]
 pub use tabia_core::game::{
     Annotation, Date, Eco, Event, Flow, Game, GameHead, GameResult, Line, Mainline, Nag, Node,
-    RecordKind, Recorder, Start, Tags, Visitor, Want, project,
+    RecordKind, Recorder, Rules, Start, Tags, Visitor, Want, project,
 };
 #[doc(inline)]
 pub use tabia_core::games::{

@@ -186,7 +186,8 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         .and_then(|path| std::fs::metadata(path).ok());
     let has_old = old.is_some_and(|old| old.is_file() && old.len() > 0);
     let would_lose = is_whole_file && args.shard.is_none() && has_old;
-    if needs_games || would_lose {
+    // Nor is there a file if the format can hold none of the games.
+    if needs_games || is_whole_file && args.shard.is_none() {
         reporter.begin_transaction();
     }
     options.create.transaction = args.transaction.clone().or_else(|| reporter.transaction());
@@ -296,7 +297,10 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     }
     let has_records = summary.counts.games + summary.counts.texts > 0;
     let replaces = path.is_some_and(|path| Path::new(path).exists());
-    let is_kept = (needs_games || would_lose) && !has_records;
+    // What the format cannot hold is not in it.
+    let is_empty = !has_records || is_file && by.is_none() && written.records == 0;
+    let is_unfit = is_whole_file && has_records && is_empty;
+    let is_kept = (needs_games || would_lose || is_unfit) && is_empty;
     if is_kept {
         reporter.discard_result();
     }

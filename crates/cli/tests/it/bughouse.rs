@@ -149,3 +149,18 @@ fn compressed_matches_are_read() {
         tabia(&folder, &["check", path]).expect(0);
     }
 }
+
+/// Ordinary games make no bughouse file, and replace none.
+#[test]
+fn a_file_of_matches_is_not_replaced_by_none() {
+    let folder = with_games("bughouse-replaced");
+    std::fs::write(folder.join("m.bpgn"), MATCHES).unwrap();
+    let convert = ["convert", "games.pgn", "-o", "m.bpgn", "--force"];
+    let run = tabia(&folder, &convert).expect(3);
+    assert!(run.err.contains("m.bpgn is not replaced"), "{}", run.err);
+    let text = std::fs::read_to_string(folder.join("m.bpgn")).unwrap();
+    assert_eq!(text, MATCHES);
+    let run = tabia(&folder, &["convert", "games.pgn", "-o", "new.bpgn"]).expect(3);
+    assert!(run.err.contains("new.bpgn is not written"), "{}", run.err);
+    assert!(!folder.join("new.bpgn").exists());
+}

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tabia_testkit::Scratch;
 
-use crate::common::{tabia, with_sample};
+use crate::common::{many_games, tabia, with_sample};
 
 /// Games with transpositions, a repetition, a game that ends early, and a setup position.
 const GAMES: &str = r#"[White "Anna"]
@@ -210,4 +210,59 @@ fn a_query_without_games_is_no_wrong_position() {
         messages.contains("no game that fits the query reached"),
         "{messages}"
     );
+}
+
+/// A game whose moves are not known ended nowhere: one of other rules, of a bughouse match, or whose moves are lost.
+#[test]
+fn games_without_known_moves_are_at_no_position() {
+    let folder = Scratch::new("tree-unknown-moves");
+    let game = |tags: &str, moves: &str| {
+        format!("{tags}[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n{moves} 1-0\n\n")
+    };
+    let atomic = game("[Variant \"Atomic\"]\n", "1. Nf3 f6 2. Nd4 c6 3. Nxc6");
+    let games = [game("", "1. e4 e5"), atomic.clone(), game("", "")].concat();
+    std::fs::write(folder.join("games.pgn"), games).unwrap();
+    std::fs::write(folder.join("atomic.pgn"), &atomic).unwrap();
+    let matches = "[WhiteA \"A\"][BlackA \"B\"]\n[WhiteB \"C\"][BlackB \"D\"]\n[Result \"1-0\"]\n\n\
+         1A. e4 {180} 1B. d4 {179} 1-0\n";
+    std::fs::write(folder.join("match.bpgn"), matches).unwrap();
+    std::fs::write(folder.join("many.pgn"), many_games(60)).unwrap();
+    for extension in ["si4", "cbh"] {
+        let name = format!("many.{extension}");
+        tabia(&folder, &["convert", "many.pgn", "-o", &name, "-q"]).expect(0);
+    }
+    for file in ["many.sg4", "many.cbg"] {
+        let path = folder.join(file);
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
+    }
+    let totals = |name: &str, index: &str| -> (u64, u64) {
+        let args = ["tree", name, "--json", "--index", index];
+        let tree = tabia(&folder, &args).json();
+        (
+            tree["games"].as_u64().unwrap(),
+            tree["end"]["games"].as_u64().unwrap(),
+        )
+    };
+    for name in ["games.pgn", "match.bpgn", "many.si4", "many.cbh"] {
+        let scanned = totals(name, "never");
+        match name {
+            "games.pgn" => assert_eq!(scanned, (2, 1)),
+            "match.bpgn" => assert_eq!(scanned, (0, 0)),
+            _ => assert!(
+                scanned.1 == 0 && (20..40).contains(&scanned.0),
+                "{name}: {scanned:?}"
+            ),
+        }
+        tabia(&folder, &["index", name]);
+        assert_eq!(totals(name, "auto"), scanned, "{name} with an index");
+    }
+    for (name, extension) in [("atomic.pgn", "fen"), ("match.bpgn", "epd")] {
+        let run = tabia(&folder, &["convert", name, "--to", extension]);
+        assert!(run.out.trim().is_empty(), "{name}: {}", run.out);
+        assert!(run.err.contains("moves"), "{name}: {}", run.err);
+    }
+    let run = tabia(&folder, &["convert", "games.pgn", "--to", "fen"]);
+    assert_eq!(run.out.lines().count(), 2, "{}", run.out);
+    assert!(run.err.contains("Result"), "{}", run.err);
 }

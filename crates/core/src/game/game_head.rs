@@ -1,7 +1,7 @@
 //! [`GameHead`]: the data of a game that precede its first move.
 
 use crate::chess::{Position, Setup};
-use crate::game::{Tags, is_blank_value};
+use crate::game::{Rules, Tags, is_blank_value};
 
 /// The kind of a record of a database.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -92,6 +92,24 @@ impl Clone for GameHead {
 }
 
 impl GameHead {
+    /// The position before the first move; `None` if the setup position cannot be played from, or the game has
+    /// [other rules](Rules::Other): what its moves lead to is not known.
+    ///
+    /// ```
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// let mut head = tabia::GameHead::default();
+    /// assert!(head.first_position().is_some());
+    /// head.tags.set("Variant", "Atomic");
+    /// assert!(head.first_position().is_none());
+    /// ```
+    pub fn first_position(&self) -> Option<Position> {
+        let variant = self.tags.get("Variant").map(Rules::of_variant);
+        match variant {
+            Some(Rules::Other) => None,
+            _ => self.start.position(),
+        }
+    }
+
     /// Resets the head for reuse, keeping its buffers.
     pub fn clear(&mut self) {
         self.tags.clear();

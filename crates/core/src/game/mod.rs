@@ -16,6 +16,7 @@ mod node;
 mod quotation_text;
 mod reduce_to_features;
 mod result;
+mod rules;
 mod tags;
 mod visitor;
 
@@ -34,5 +35,6 @@ pub use game_sink::{GameSink, RecordEach};
 pub use node::{Line, Node};
 pub use reduce_to_features::project;
 pub use result::GameResult;
+pub use rules::Rules;
 pub use tags::{SEVEN_TAG_ROSTER, TagNames, Tags, is_blank_value};
 pub use visitor::{Flow, Visitor, Want};

@@ -94,7 +94,7 @@ impl Progress {
             .is_none_or(|setup| **setup == Setup::standard());
         self.last = None;
         if needs.last_position {
-            self.last = head.start.position().map(|position| (position, None));
+            self.last = head.first_position().map(|position| (position, None));
         }
         if needs.termination {
             fold_into(head.tags.text("Termination"), &mut self.termination);

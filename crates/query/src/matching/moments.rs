@@ -253,7 +253,7 @@ impl Moments {
         self.open.clear();
         self.open.push(0);
         self.lines.truncate(1);
-        let last = head.start.position().map(|position| (position, None));
+        let last = head.first_position().map(|position| (position, None));
         match self.lines.first_mut() {
             Some(line) => {
                 (line.ply, line.noted_at) = (0, 0);

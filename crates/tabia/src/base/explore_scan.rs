@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use tabia_core::GameIndex;
 use tabia_core::chess::{HomePawns, Ply, Position};
 use tabia_core::game::{Date, Flow, GameHead, GameResult, RecordKind, Visitor};
+use tabia_core::{GameIndex, Problem};
 use tabia_index::{Row, is_same};
 
 use crate::scan::Task;
@@ -120,6 +120,8 @@ pub(super) struct ExploreTask {
     deleted: bool,
     names: [String; 3],
     is_text: bool,
+    /// Something of the game could not be read.
+    has_problem: bool,
     last: Option<(Position, Option<Ply>)>,
     arrived: Arrived,
     children: Vec<Ply>,
@@ -138,6 +140,7 @@ impl ExploreTask {
             deleted: false,
             names: Default::default(),
             is_text: false,
+            has_problem: false,
             last: None,
             arrived: Arrived::Never,
             children: Vec::new(),
@@ -179,7 +182,7 @@ impl Visitor for ExploreTask {
                 known.clone_into(name);
             }
         }
-        self.last = head.start.position().map(|position| (position, None));
+        self.last = head.first_position().map(|position| (position, None));
         self.arrived = Arrived::Never;
         self.children.clear();
         Flow::Go
@@ -206,11 +209,15 @@ impl Visitor for ExploreTask {
         if self.is_text {
             return;
         }
+        let has_problem = std::mem::take(&mut self.has_problem);
         if let Some((mut position, ply)) = self.last.take() {
             if let Some(ply) = ply {
                 position.play_ply(ply);
             }
-            self.look(&position, None);
+            // Where a game ended whose moves could not be read is not known.
+            if ply.is_some() || !has_problem {
+                self.look(&position, None);
+            }
         }
         if self.arrived == Arrived::Never && self.children.is_empty() {
             return;
@@ -231,6 +238,12 @@ impl Task for ExploreTask {
     fn swap(&mut self, out: &mut Vec<Visit>) {
         out.clear();
         std::mem::swap(&mut self.visits, out);
+    }
+
+    fn on_problem(&mut self, problem: &Problem) {
+        // A game that cannot be read at all has one, too, and is not visited.
+        let game = problem.error.location().game;
+        self.has_problem |= game.is_none_or(|game| game == self.game);
     }
 }
 

@@ -526,7 +526,7 @@ struct Mainline {
 impl Mainline {
     fn begin(&mut self, head: &GameHead) {
         self.depth = 0;
-        self.last = head.start.position().map(|position| (position, None));
+        self.last = head.first_position().map(|position| (position, None));
     }
 
     /// Whether the move is of the mainline.
@@ -605,7 +605,7 @@ impl Visitor for LookedTask {
         self.mainline.begin(head);
         let date = head.tags.date().unwrap_or_default();
         let player = |name| head.tags.get(name).unwrap_or_default().to_owned();
-        self.current = head.start.position().map(|start| Looked {
+        self.current = head.first_position().map(|start| Looked {
             input: 0,
             game,
             players: ["White", "Black"].map(player),

@@ -581,7 +581,9 @@ impl Task for CollectTask {
         want
     }
 
-    fn on_problem(&mut self, _problem: &Problem) {
+    fn on_problem(&mut self, problem: &Problem) {
+        // Collecting goes on.
+        let _ = self.collector.problem(problem.clone());
         self.last = None;
     }
 }

@@ -1,17 +1,17 @@
 //! Writes games as positions, one on each line.
 
-use tabia_core::chess::{FenStyle, Ply, Position};
+use tabia_core::chess::{FenStyle, Ply, Position, Setup};
 use tabia_core::error::GameIndex;
 use tabia_core::formats::{CreateOptions, Profile};
-use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visitor};
+use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Rules, Visitor};
 use tabia_core::games::TextWriter;
 use tabia_core::loss::{Feature, Losses};
 
 use super::line::{is_name, is_operation, write_operations};
 use super::style::LineStyle;
 
-/// Tags that are not written because the position contains them, or because a suite has no results.
-const REDUNDANT_TAGS: [&str; 4] = ["FEN", "SetUp", "Variant", "Result"];
+/// Tags that are not written because the position contains them, or because positions have no result.
+const UNWRITTEN_TAGS: [&str; 4] = ["FEN", "SetUp", "Variant", "Result"];
 
 /// Writes one position for each game: the end of its mainline.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub(super) struct Writer {
     game: GameIndex,
     /// The position after the last move; `None` before the first one.
     reached: Option<Position>,
+    /// The game has moves that could not be read.
+    has_unread_moves: bool,
 }
 
 impl Writer {
@@ -37,6 +39,7 @@ impl Writer {
             head: GameHead::default(),
             game: GameIndex(0),
             reached: None,
+            has_unread_moves: false,
         }
     }
 
@@ -46,7 +49,14 @@ impl Writer {
 
     /// Whether a tag becomes an operation.
     fn writes(&self, name: &str) -> bool {
-        !REDUNDANT_TAGS.contains(&name) && (is_operation(name) || self.all_tags && is_name(name))
+        !UNWRITTEN_TAGS.contains(&name) && (is_operation(name) || self.all_tags && is_name(name))
+    }
+
+    /// Whether the game goes on from its start with moves that are not known: those that could not be read, and those of
+    /// other rules, which a comment holds.
+    fn has_unknown_moves(&self) -> bool {
+        let start = &self.head.start;
+        self.has_unread_moves || start.setup.is_none() && self.head.first_position().is_none()
     }
 
     /// Writes the line of the current game.
@@ -56,6 +66,13 @@ impl Writer {
             (None, Some(setup)) => setup.fen(FenStyle::XFen),
             (None, None) => Position::standard().fen(),
         };
+        let is_shown = Setup::parse_fen(fen.as_bytes())
+            .ok()
+            .and_then(|setup| Position::from_setup(&setup).ok())
+            .is_some_and(|position| position.is_chess960());
+        if self.head.start.chess960 && !is_shown {
+            self.lose(Feature::Chess960, 1);
+        }
         let mut operations = Vec::new();
         let changed = write_operations(&self.head.tags, |name| self.writes(name), &mut operations);
         self.lose(Feature::Characters, changed);
@@ -64,7 +81,10 @@ impl Writer {
             let is_kept = match *name {
                 "FEN" => !self.head.start.contradicts(value),
                 "SetUp" => !self.head.start.contradicts_setup_tag(value),
-                name => REDUNDANT_TAGS.contains(&name) || self.writes(name),
+                // Unless the position shows it, Chess960 is a loss of its own.
+                "Variant" => Rules::of_variant(value) != Rules::Other,
+                "Result" => *value == "*",
+                name => self.writes(name),
             };
             is_known && !is_kept
         };
@@ -102,6 +122,7 @@ impl Visitor for Writer {
         self.head.clone_from(head);
         self.game = game;
         self.reached = None;
+        self.has_unread_moves = false;
         if head.deleted {
             self.lose(Feature::DeletionMarks, 1);
         }
@@ -121,6 +142,9 @@ impl Visitor for Writer {
         if self.head.kind == RecordKind::Game {
             self.lose(annotation.feature(), 1);
         }
+        if let Annotation::Foreign(foreign) = annotation {
+            self.has_unread_moves |= foreign.is_unread_moves();
+        }
         Flow::Go
     }
 
@@ -132,8 +156,10 @@ impl Visitor for Writer {
     fn end_game(&mut self, _: GameResult) {
         if self.head.kind == RecordKind::Text {
             self.lose(Feature::GuidingTexts, 1);
-        } else {
+        } else if self.reached.is_some() || !self.has_unknown_moves() {
             self.write_line();
+        } else if !self.has_unread_moves {
+            self.lose(Feature::UnreadMoves, 1);
         }
     }
 }

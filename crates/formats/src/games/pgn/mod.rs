@@ -11,7 +11,7 @@
 //! | `movetext_skipper`, `regular_movetext`, `result_tokens` | skipping movetext that is not read, to its result |
 //! | `national_move_to_english`, `letter_detection` | piece letters of other languages than English |
 //! | `write`, `file_writer` | the writer: visitor calls to text |
-//! | `tag_order`, `variant_and_result_tags` | the order of tags, and tags with a meaning |
+//! | `tag_order`, `result_tag` | the order of tags, and the meaning of `Result` |
 //! | `tag_writer`, `tag_plan`, `pending_annotations`, `wrap` | parts of the text |
 //! | `profile_features`, `full_profile`, `eval_evp_and_tqu_commands`, `shape_colors` | features, tags and commands of the profiles |
 
@@ -42,6 +42,7 @@ mod property_tests;
 mod read;
 mod regular_movetext;
 mod repeated_tags;
+mod result_tag;
 mod result_tokens;
 pub(crate) mod shape_colors;
 mod tag_names;
@@ -53,7 +54,6 @@ mod text_cursor;
 #[cfg(test)]
 mod tolerance_tests;
 mod torn_games;
-mod variant_and_result_tags;
 mod wrap;
 mod write;
 

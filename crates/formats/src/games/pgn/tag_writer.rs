@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use tabia_core::chess::{FenStyle, Position, Setup};
 use tabia_core::formats::Profile;
-use tabia_core::game::{GameHead, GameResult, RecordKind, SEVEN_TAG_ROSTER, is_blank_value};
+use tabia_core::game::{GameHead, GameResult, RecordKind, Rules, SEVEN_TAG_ROSTER, is_blank_value};
 use tabia_core::loss::Feature;
 
 use crate::games::common::tag_plan_cache::TagPlanCache;
@@ -17,7 +17,6 @@ use super::tag_order;
 use super::tag_order::REST;
 use super::tag_plan;
 use super::tag_plan::{ResultTag, TagLosses, TagPlan, ValueSource};
-use super::variant_and_result_tags::{self, Variant};
 
 /// A tag to be written. Items are sorted by rank, and by stored order within a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -237,10 +236,7 @@ impl TagWriter {
         let setup = head.start.setup.as_deref();
         let stored_fen = head.tags.get("FEN").filter(|fen| !fen.trim().is_empty());
         let stored_fen = stored_fen.map(parse_fen);
-        let stored_variant = head
-            .tags
-            .get("Variant")
-            .map(variant_and_result_tags::variant);
+        let stored_variant = head.tags.get("Variant").map(Rules::of_variant);
         // A reader starts from a stored FEN, so that it must not contradict the start position.
         let fen_agrees = match &stored_fen {
             Some(parsed) => parsed.as_ref() == setup,
@@ -249,9 +245,9 @@ impl TagWriter {
         let looks_960 = setup
             .and_then(|setup| Position::from_setup(setup).ok())
             .is_some_and(|position| position.is_chess960());
-        let variant_is_960 = stored_variant == Some(Variant::Chess960);
+        let variant_is_960 = stored_variant == Some(Rules::Chess960);
         let needs_variant = head.start.chess960 && !variant_is_960;
-        let other_variant = stored_variant == Some(Variant::Other);
+        let other_variant = stored_variant == Some(Rules::Other);
         self.is_unplayable = other_variant && !head.start.chess960
             || matches!(stored_fen, Some(None))
             || setup.is_some_and(|setup| Position::from_setup(setup).is_err());

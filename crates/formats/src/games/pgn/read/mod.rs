@@ -39,9 +39,9 @@ use super::event_boundary::{EventBoundaries, boundary_after};
 use super::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
 use super::regular_movetext;
 use super::repeated_tags::TagPatterns;
+use super::result_tag;
 use super::result_tokens::forfeit_at;
 use super::text_cursor::TextCursor;
-use super::variant_and_result_tags;
 
 /// Reads games, reusing its buffers.
 #[derive(Debug)]
@@ -433,7 +433,7 @@ impl Reader {
     #[inline]
     fn end_game(&self, visitor: &mut dyn Visitor, marker: Option<GameResult>) {
         if !self.has_stopped() {
-            let result = variant_and_result_tags::result(self.tag_result, marker);
+            let result = result_tag::result(self.tag_result, marker);
             visitor.end_game(self.exact_result(marker).unwrap_or(result));
         }
     }
@@ -447,8 +447,7 @@ impl Reader {
     /// The value of the tag `Result` that the termination marker contradicts.
     fn contradicting_tag(&self, marker: GameResult) -> Option<GameResult> {
         self.tag_result.filter(|&tag| {
-            self.exact_result(Some(marker)).is_none()
-                && variant_and_result_tags::contradicts(tag, marker)
+            self.exact_result(Some(marker)).is_none() && result_tag::contradicts(tag, marker)
         })
     }
 

@@ -2,10 +2,10 @@
 
 use tabia_core::chess::{Color, Position, Setup};
 use tabia_core::error::Error;
-use tabia_core::game::RecordKind;
+use tabia_core::game::{RecordKind, Rules};
 
 use super::{Input, Reader};
-use crate::games::pgn::{full_profile, variant_and_result_tags};
+use crate::games::pgn::full_profile;
 
 impl Reader {
     /// Sets the start position; `false` if no moves can be played from it.
@@ -48,13 +48,12 @@ impl Reader {
         let tags = self.has_start_tags.then_some(&self.head.tags);
         let variant = tags
             .and_then(|tags| tags.get("Variant"))
-            .map(variant_and_result_tags::variant);
-        self.head.start.chess960 =
-            variant == Some(variant_and_result_tags::Variant::Chess960) && !marks.classical;
-        if variant == Some(variant_and_result_tags::Variant::Standard) {
+            .map(Rules::of_variant);
+        self.head.start.chess960 = variant == Some(Rules::Chess960) && !marks.classical;
+        if variant == Some(Rules::Standard) {
             self.drop_chess960_rights(input, at);
         }
-        if let Some(variant_and_result_tags::Variant::Other) = variant {
+        if let Some(Rules::Other) = variant {
             let name = self.head.tags.text("Variant");
             let error = format!("games of {name} are not played here");
             self.unplayable = Some(Error::unsupported(error));

@@ -27,9 +27,9 @@ use self::token_state::{LastMove, MoveNumber, TokenState};
 use super::full_profile;
 use super::pending_annotations::PendingAnnotations;
 use super::profile_features::features;
+use super::result_tag;
 use super::tag_plan::ResultTag;
 use super::tag_writer::TagWriter;
-use super::variant_and_result_tags;
 use super::wrap::{CHESSBASE_WIDTH, WIDTH, wrap};
 
 /// A variation that is not closed yet.
@@ -167,8 +167,8 @@ impl Writer {
             self.result_tag.value = Some(marker);
         }
         let tag = self.result_tag.value;
-        let is_exact = variant_and_result_tags::result(tag, Some(marker)) == result
-            && !tag.is_some_and(|tag| variant_and_result_tags::contradicts(tag, marker));
+        let is_exact = result_tag::result(tag, Some(marker)) == result
+            && !tag.is_some_and(|tag| result_tag::contradicts(tag, marker));
         if self.is_full() && !is_exact {
             let tag = format!("[{} \"{result}\"]\n", full_profile::tags::RESULT);
             // Before the blank line that follows the tags.
