@@ -13,6 +13,7 @@ use crate::games::common::annotation_order::{
     comments_after_variations, move_annotations_before_variations,
 };
 use crate::games::common::scid_and_scidb_index_codes::count_code;
+use crate::games::common::unread_moves_text::unread_text;
 use crate::games::scid::home_pawns::home_number;
 
 use super::board::{Board, token};
@@ -420,7 +421,14 @@ impl Encoder {
                 *informations += u32::from(written);
                 written
             }
-            Annotation::Foreign(foreign) => self.foreign(&foreign),
+            Annotation::Foreign(foreign) => match unread_text(&foreign) {
+                Some(text) => {
+                    add_text(&mut pending.after, None, &text, losses);
+                    // They are moves no more.
+                    false
+                }
+                None => self.foreign(&foreign),
+            },
             _ => false,
         };
         if !is_kept {

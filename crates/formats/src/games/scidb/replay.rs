@@ -338,6 +338,18 @@ impl<'a, 'v> Replay<'a, 'v> {
     /// Visits the texts of a comment, or holds them until the first move of their variation.
     fn visit_text(&mut self, stored: &[u8], placement: CommentPlacement, is_held: bool) -> Flow {
         let stored = decode(stored, self.options.charset);
+        let (stored, evals) = text::take_evals(&stored);
+        let is_comment = evals.is_empty() || !stored.is_empty();
+        for eval in evals {
+            let (_, visitor) = self.walker.held_and_visitor();
+            let flow = visitor.visit_annotation(eval);
+            if flow != Flow::Go {
+                return flow;
+            }
+        }
+        if !is_comment {
+            return Flow::Go;
+        }
         let read = text::read(&stored);
         for (language, text) in read.parts {
             let comment = HeldComment { language, text };

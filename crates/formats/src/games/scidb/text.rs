@@ -1,6 +1,10 @@
 //! Texts of comments: without markup but with escapes, or with markup for languages and figurines.
 
-use tabia_core::game::Language;
+use std::borrow::Cow;
+
+use tabia_core::game::{Annotation, Language};
+
+use crate::games::pgn::command_parser;
 
 /// The texts of a comment by language.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -22,6 +26,54 @@ const ENTITIES: [(char, &str); 5] = [
     ('\'', "&apos;"),
     ('"', "&quot;"),
 ];
+
+/// The start of an evaluation as a comment of PGN has it.
+const EVAL: &str = "[%eval ";
+
+/// Takes the evaluations out of a text as stored. Scidb reads those of PGN only if they have a sign, as `-0.17` and
+/// `+0.17`: `0.17` of Lichess stays in the text. Blanks around one go with it.
+pub(crate) fn take_evals(stored: &str) -> (Cow<'_, str>, Vec<Annotation<'static>>) {
+    let mut evals = Vec::new();
+    let mut text = String::new();
+    let mut rest = stored;
+    let mut searched = 0;
+    while let Some(at) = rest.get(searched..).and_then(|part| part.find(EVAL)) {
+        let (start, command) = rest.split_at(searched + at);
+        searched += at + EVAL.len();
+        let args = command
+            .get(EVAL.len()..)
+            .and_then(|args| args.split_once(']'));
+        let Some((args, after)) = args.filter(|(args, _)| is_unsigned(args)) else {
+            continue;
+        };
+        let mut found = None;
+        command_parser::read("eval", args, &mut |annotation| {
+            if let Annotation::Eval(eval) = annotation {
+                found = Some(Annotation::Eval(eval));
+            }
+        });
+        let Some(eval) = found else { continue };
+        evals.push(eval);
+        text.push_str(start);
+        rest = after;
+        if text.is_empty() || text.ends_with([' ', '\n']) {
+            rest = rest.trim_start_matches([' ', '\n']);
+        }
+        searched = 0;
+    }
+    if evals.is_empty() {
+        return (Cow::Borrowed(stored), evals);
+    }
+    text.push_str(rest);
+    text.truncate(text.trim_ascii_end().len());
+    (Cow::Owned(text), evals)
+}
+
+/// Whether the arguments of an evaluation begin with a number without a sign, or a mate without one.
+fn is_unsigned(args: &str) -> bool {
+    let number = args.strip_prefix('#').unwrap_or(args);
+    number.starts_with(|c: char| c.is_ascii_digit())
+}
 
 /// Reads a text as stored.
 pub(crate) fn read(stored: &str) -> Texts {
@@ -103,8 +155,11 @@ impl Texts {
 pub(crate) fn write(texts: &[(Option<Language>, String)]) -> String {
     let mut stored = String::new();
     let code = |language: Option<Language>| language.and_then(Language::letters);
-    let is_unmarked =
-        texts.len() == 1 && texts.iter().all(|&(language, _)| code(language).is_none());
+    // What only looks like an evaluation is written as markup that shows the same.
+    let is_unmarked = texts.len() == 1
+        && texts
+            .iter()
+            .all(|(language, text)| code(*language).is_none() && !text.contains(EVAL));
     if is_unmarked {
         for (_, text) in texts {
             escape(text, &mut stored);
@@ -119,7 +174,7 @@ pub(crate) fn write(texts: &[(Option<Language>, String)]) -> String {
             .map(char::from)
             .collect();
         stored.extend(["<:", &code, ">"]);
-        escape(text, &mut stored);
+        escape(&text.replace(EVAL, "[\0%eval "), &mut stored);
         stored.extend(["</:", &code, ">"]);
     }
     stored.push_str(CLOSE);
@@ -130,6 +185,8 @@ fn escape(text: &str, out: &mut String) {
     for c in text.chars() {
         match ENTITIES.iter().find(|(character, _)| *character == c) {
             Some((_, entity)) => out.push_str(entity),
+            // No text has it.
+            None if c == '\0' => out.push_str("<sym></sym>"),
             None => out.push(c),
         }
     }
@@ -166,14 +223,38 @@ mod tests {
             &[("", "")][..],
             &[("", "after <e4> & \"q\" it's é &amp; <xml>")],
             &[("de", "Grüße\nzwei")],
+            &[("", "it looks like [%eval 0.3]")],
+            &[("en", "[%eval #2] & [%eval -1]"), ("de", "[%eval 1.0]")],
             &[("en", "a"), ("", "b <b>"), ("de", "c")],
         ] {
             let list = texts(list);
             let stored = write(&list);
             let found = read(&stored);
             assert_eq!((found.parts, found.has_markup), (list, false), "{stored}");
+            assert!(take_evals(&stored).1.is_empty(), "{stored}");
         }
         assert_eq!(write(&texts(&[("#121", "x")])), "x");
+    }
+
+    #[test]
+    fn evaluations_without_a_sign_are_taken_out_of_texts() {
+        for (stored, rest, count) in [
+            ("[%eval 0.17]", "", 1),
+            ("[%eval #3,20] why", "why", 1),
+            ("so [%eval 0] and [%eval 12.5] it is", "so and it is", 2),
+            (
+                "<xml><:en>[%eval 1.2]good</:en></xml>",
+                "<xml><:en>good</:en></xml>",
+                1,
+            ),
+            ("[%eval -0.17]", "[%eval -0.17]", 0),
+            ("[%eval 0.17", "[%eval 0.17", 0),
+            ("[%eval x] [%eval 1.1]", "[%eval x]", 1),
+            ("[%clk 0:01:00]", "[%clk 0:01:00]", 0),
+        ] {
+            let (text, evals) = take_evals(stored);
+            assert_eq!((&*text, evals.len()), (rest, count), "{stored}");
+        }
     }
 
     #[test]
