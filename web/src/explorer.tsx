@@ -207,10 +207,13 @@ function AnswerTable(props: {
   // Many sources leave no space for more than their games and results.
   const isWide = sources.length <= 3;
   const isNarrow = sources.length >= 5;
+  // Weights and performances of several sources have nothing in common.
+  const isOfOne = (field: "performance" | "weight") =>
+    sources.filter((source) => (source.moves ?? []).some((move) => move[field] !== null && move[field] !== undefined)).length === 1;
   const columns = {
-    weight: has("weight"),
+    weight: isOfOne("weight"),
     rating: has("averageRating") && isWide,
-    performance: has("performance") && isWide,
+    performance: isOfOne("performance") && isWide,
     year: has("lastYear") && isWide,
   };
   return (
@@ -241,7 +244,7 @@ function AnswerTable(props: {
               </>
             ))}
             {columns.weight && <td />}
-            {columns.rating && <td class="n">{sources.find((source) => source.averageRating)?.averageRating ?? ""}</td>}
+            {columns.rating && <td class="n">{meanRating(sources) ?? ""}</td>}
             {columns.performance && <td class="n">{sources.find((source) => source.performance)?.performance ?? ""}</td>}
             {columns.year && <td />}
           </tr>
@@ -286,10 +289,10 @@ function AnswerTable(props: {
                     : null;
                 return <Cell move={cell} counts={hasCounts(source)} hasResults={hasResults(source)} href={href} san={row.san} isNarrow={isNarrow} />;
               })}
-              {columns.weight && <td class="n">{best(row, "weight")}</td>}
-              {columns.rating && <td class="n">{best(row, "averageRating")}</td>}
-              {columns.performance && <td class="n">{best(row, "performance")}</td>}
-              {columns.year && <td class="n">{best(row, "lastYear")}</td>}
+              {columns.weight && <td class="n">{ofOne(row, "weight")}</td>}
+              {columns.rating && <td class="n">{meanRating(row.cells.flatMap((cell) => (cell ? [cell] : []))) ?? "–"}</td>}
+              {columns.performance && <td class="n">{ofOne(row, "performance")}</td>}
+              {columns.year && <td class="n">{lastYear(row)}</td>}
             </tr>
           ))}
         </tbody>
@@ -434,12 +437,24 @@ export function ExplorerTable(props: {
   );
 }
 
-function best(row: RowData, field: "averageRating" | "performance" | "lastYear" | "weight"): string {
-  for (const cell of row.cells) {
-    const value = cell?.[field];
-    if (value !== null && value !== undefined) return String(value);
-  }
-  return "–";
+/** The value of the only source that has it. */
+function ofOne(row: RowData, field: "performance" | "weight"): string {
+  const values = row.cells.map((cell) => cell?.[field]).filter((value) => value !== null && value !== undefined);
+  return values.length > 0 ? String(values[0]) : "–";
+}
+
+/** The last year of all sources. */
+function lastYear(row: RowData): string {
+  const years = row.cells.flatMap((cell) => (cell?.lastYear ? [cell.lastYear] : []));
+  return years.length > 0 ? String(Math.max(...years)) : "–";
+}
+
+/** The mean of the ratings of all sources, by their games; a source that counts none has as much weight as one game. */
+function meanRating(of: { averageRating?: number | null; games?: number | null }[]): number | null {
+  const known = of.filter((one) => one.averageRating);
+  const games = known.reduce((sum, one) => sum + (one.games || 1), 0);
+  const sum = known.reduce((all, one) => all + (one.averageRating ?? 0) * (one.games || 1), 0);
+  return games > 0 ? Math.round(sum / games) : null;
 }
 
 /** The year in which a move was first played in one of the sources; none if no game with it has a date. */

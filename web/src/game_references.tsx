@@ -154,7 +154,10 @@ function Others({ game }: { game: GameJson }) {
   if (black !== "") links.push([black, is("player", black)]);
   if (white !== "" && black !== "") links.push([`${white} – ${black}`, `${is("player", white)} ${is("player", black)}`]);
   if (event !== "") links.push([event, is("event", event)]);
-  if (/^[A-E]\d\d/.test(eco)) links.push([`${eco.slice(0, 3)} ${game.opening?.name ?? ""}`, `eco:${eco.slice(0, 3)}`]);
+  const code = eco.slice(0, 3);
+  // The name is that of the opening by position, which may have another code than the game states.
+  const opening = game.opening?.eco?.slice(0, 3) === code ? game.opening.name : "";
+  if (/^[A-E]\d\d/.test(eco)) links.push([`${code} ${opening}`.trim(), `eco:${code}`]);
   const first = game.moves.slice(0, 12).map((move) => move.uci);
   return (
     <ul class="references">

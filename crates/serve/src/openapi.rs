@@ -101,6 +101,11 @@ const WAIT: Param = param(
     "integer",
     "milliseconds to wait for the complete answer, at most 20,000; none if absent",
 );
+const WAIT_OF_EXPLORER: Param = param(
+    "wait",
+    "integer",
+    "milliseconds to wait for the complete answer, at most 20,000; 10,000 if absent",
+);
 const JSON: &str = "application/json";
 
 /// Every request.
@@ -454,7 +459,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route {
         path: "/masters",
         summary: "The moves of a position, as Lichess' explorer of masters' games answers; also /master",
-        params: &[FEN, PLAY, SINCE, UNTIL, MOVES, TOP_GAMES],
+        params: &[FEN, PLAY, SINCE, UNTIL, MOVES, TOP_GAMES, WAIT_OF_EXPLORER],
         content_type: JSON,
     },
     Route {
@@ -472,13 +477,23 @@ pub(crate) const ROUTES: &[Route] = &[
             TOP_GAMES,
             RECENT_GAMES,
             HISTORY,
+            WAIT_OF_EXPLORER,
         ],
         content_type: JSON,
     },
     Route {
         path: "/lichess/history",
         summary: "The results of a position by month",
-        params: &[FEN, PLAY, SINCE, UNTIL, VARIANT, SPEEDS, RATINGS],
+        params: &[
+            FEN,
+            PLAY,
+            SINCE,
+            UNTIL,
+            VARIANT,
+            SPEEDS,
+            RATINGS,
+            WAIT_OF_EXPLORER,
+        ],
         content_type: JSON,
     },
     Route {
@@ -722,6 +737,17 @@ fn operation(method: &str, body: Option<&str>, route: &Route) -> Value {
     });
     if let Some(body) = body {
         operation["requestBody"] = json!({"content": {body: {}}});
+    }
+    // What starts a job answers at once.
+    let starts_job = method == "post"
+        && (route.summary.contains(": a job that ") || route.summary.starts_with("Starts a job"));
+    if starts_job {
+        let accepted = operation["responses"]["200"].take();
+        operation["responses"] = json!({
+            "202": accepted,
+            "default": operation["responses"]["default"].take(),
+        });
+        operation["responses"]["202"]["description"] = json!("The job that was started");
     }
     operation
 }

@@ -174,6 +174,14 @@ impl ShelfInput {
         times.map(|time| time.as_secs()).max()
     }
 
+    /// The bytes of all its files now, or when the shelf was made if it is in an archive or they are gone.
+    pub(crate) fn size(&self) -> Option<u64> {
+        let state = self.lock();
+        let item = state.item.as_ref().filter(|_| self.container.is_none());
+        let now = item.and_then(InputItem::total_bytes);
+        now.filter(|size| *size > 0).or(self.bytes)
+    }
+
     /// Whether one of its files is in a folder, which is a path without links, and has such a name.
     pub(crate) fn has_file_in(&self, folder: &Path, has_name: &impl Fn(&str) -> bool) -> bool {
         let is_there = |file: &Path| {

@@ -88,7 +88,7 @@ fn card(input: &ShelfInput) -> Value {
         "kind": kind,
         "format": input.format.map(|format| format.id().to_string()),
         "formatName": input.format.map(Format::name),
-        "bytes": input.bytes,
+        "bytes": input.size(),
         "modified": input.modified(),
         "error": problem.as_ref().map(|problem| &problem.detail),
         "problem": problem.as_ref().map(Problem::summary),

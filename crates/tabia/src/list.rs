@@ -483,7 +483,14 @@ fn list_database<E: Send>(
                                 }
                             } else {
                                 let wanted = Wanted::of(options);
-                                database_row(database, &mut *reader, *game, entry, wanted)
+                                let mut row =
+                                    database_row(database, &mut *reader, *game, entry, wanted);
+                                // The index knows nothing of them: it leads to the records, no more.
+                                let is_unknown = marks(entry) == [None; 3] && !entry.is_text;
+                                if is_unknown && !options.without_marks {
+                                    read_marks(&mut *reader, *game, entry, &mut row.flags);
+                                }
+                                row
                             };
                             if *answer == Answer::Maybe {
                                 row.moments = matcher.moments().to_vec();
@@ -572,22 +579,34 @@ pub fn row_with<'d>(
             row.plies = None;
         }
     }
-    let lacks_marks = [entry.has_variations, entry.has_comments, entry.has_nags].contains(&None);
-    if (lacks_marks || details.medals) && !entry.is_text {
-        let mut marks = Marks {
-            flags: &mut row.flags,
-            medals: 0,
-        };
-        // What cannot be read has no marks; reading the game reports it.
-        let _ = reader.read(game, Want::ALL, &mut marks);
-        row.medals = if details.medals { marks.medals } else { 0 };
-        // What the index states is shown as it is, as by a list that reads no games.
-        let flags = &mut row.flags;
-        flags.variations = entry.has_variations.unwrap_or(flags.variations);
-        flags.comments = entry.has_comments.unwrap_or(flags.comments);
-        flags.nags = entry.has_nags.unwrap_or(flags.nags);
+    if (marks(&entry).contains(&None) || details.medals) && !entry.is_text {
+        let medals = read_marks(reader, game, &entry, &mut row.flags);
+        row.medals = if details.medals { medals } else { 0 };
     }
     Ok(row)
+}
+
+/// What the index states about variations, comments and symbols.
+fn marks(entry: &IndexEntry) -> [Option<bool>; 3] {
+    [entry.has_variations, entry.has_comments, entry.has_nags]
+}
+
+/// Reads from the game which of the marks it has that the index does not state. Returns the medals of its moves.
+fn read_marks(
+    reader: &mut (dyn GameReader + '_),
+    game: GameIndex,
+    entry: &IndexEntry,
+    flags: &mut Flags,
+) -> u32 {
+    let mut found = Marks { flags, medals: 0 };
+    // What cannot be read has no marks; reading the game reports it.
+    let _ = reader.read(game, Want::ALL, &mut found);
+    let medals = found.medals;
+    // What the index states is shown as it is, as by a list that reads no games.
+    flags.variations = entry.has_variations.unwrap_or(flags.variations);
+    flags.comments = entry.has_comments.unwrap_or(flags.comments);
+    flags.nags = entry.has_nags.unwrap_or(flags.nags);
+    medals
 }
 
 /// Notes whether a game is of a kind whose moves are not read.

@@ -11,8 +11,8 @@ use super::common::DuplicateRowArgs;
 ///
 /// Games that are duplicates of games of the database, or of each other, are left out, as `dedupe` finds them;
 /// the games of the database stay as they are. It is replaced by a copy with the new games when that is
-/// complete, and its saved index, if it has one, grows with it. Every database that can be written can grow;
-/// one of Scid, Scidb or ChessBase 17 is written again with all its records, and refused if a copy would lose
+/// complete, and its saved index, if it has one, grows with it. Every database and PGN file can grow, lists
+/// of positions (EPD, FEN) and bughouse matches cannot; one of Scid, Scidb or ChessBase 17 is written again with all its records, and refused if a copy would lose
 /// anything. Records of a damaged input whose moves or names are lost are left out and counted. `--from`,
 /// `--encoding` and `--pieces` are about the inputs. A PGN file grows in its own character set; one with the
 /// piece letters of another language does not grow.

@@ -65,7 +65,7 @@ use crate::args::book::BookVerb;
 Examples:
   tabia info mega.cbv                  format, games, problems
   tabia ls games.pgn.zst --limit 20    one row per game
-  tabia convert mega.cbh -o mega.pgn   with every variation and annotation PGN can hold
+  tabia convert mega.cbh -o mega.pgn   with variations, comments, arrows, evaluations
 
 `tabia VERB --help` shows a verb's options, `tabia help VERB` explains all of them."
 )]
@@ -194,7 +194,10 @@ fn with_short_help(verb: clap::Command, group: &str) -> clap::Command {
         .short('h')
         .long("help")
         .action(ArgAction::HelpShort)
-        .help(text);
+        .help(text)
+        .long_help(format!(
+            "This help; `tabia {group}{name} --help` prints a shorter one"
+        ));
     verb.mut_args(|option| {
         let is_shown = option.is_hide_short_help_set() && is_in_example(&option);
         if is_shown {
