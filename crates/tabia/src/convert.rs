@@ -19,6 +19,7 @@ use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, ErrorKind, ErrorSide, GameFormat, GameIndex, Problem};
 use tabia_formats::Format;
 use tabia_formats::archives::compressed::{Compression, compress};
+use tabia_query::Query;
 use zerocopy::byteorder::big_endian::U32;
 
 use crate::base::{Index, IndexOptions, restrict_by_index};
@@ -70,6 +71,38 @@ pub struct ConvertOptions {
     pub append: bool,
     /// Media files are neither copied nor counted as lost: for a target that is only tried.
     pub without_media: bool,
+    /// A file of no records is not written, and none is replaced by it: for a query, which may be mistyped, and where a
+    /// file is replaced. [`convert`] then returns no files.
+    pub needs_records: bool,
+}
+
+impl ConvertOptions {
+    /// Sets the query and the order: that which is asked for, or that of the query. Games that do not fit are counted.
+    ///
+    /// # Errors
+    /// A usage error if games are to be sorted by the moments that fit a query that asks for none.
+    ///
+    /// ```
+    /// use tabia::convert::ConvertOptions;
+    ///
+    /// # fn main() -> Result<(), tabia::Error> {
+    /// let mut options = ConvertOptions::default();
+    /// options.choose(tabia::Query::parse("player:morphy sort:-date")?, None)?;
+    /// assert!(options.plan.filter.is_some() && !options.sort.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn choose(&mut self, query: Query, sort: Option<SortOrder>) -> Result<(), Error> {
+        self.sort = sort.unwrap_or_else(|| query.sort().clone());
+        if self.sort.has_moments() && !query.asks_for_moments() {
+            let text = "`--sort ply` sorts by the moment that a query asks for, and `--where` asks for none";
+            let hint = "`--sort plies` sorts by the length of the games";
+            return Err(Error::usage(text).with_hint(hint));
+        }
+        self.plan.filter = Some(query).filter(|query| !query.is_empty());
+        self.plan.count_filtered = self.plan.filter.is_some();
+        Ok(())
+    }
 }
 
 /// Converts the games of all items, in order, into one target. The target appears complete or not
@@ -100,13 +133,22 @@ pub fn convert(
     }
     let mut own = options.clone();
     own.plan.moments |= own.sort.has_moments();
-    let own_transaction = (media.has_copies() && own.create.transaction.is_none()).then(|| {
+    let needs_names = media.has_copies() || options.needs_records;
+    let own_transaction = (needs_names && own.create.transaction.is_none()).then(|| {
         let transaction = Transaction::new();
         own.create.transaction = Some(transaction.clone());
         transaction
     });
     let (mut summary, mut written) = convert_games(items, target, &own, progress, observer)?;
-    if summary.counts.games + summary.counts.texts > 0
+    let has_records = summary.counts.games + summary.counts.texts > 0;
+    if options.needs_records
+        && !has_records
+        && let Some(transaction) = &own.create.transaction
+    {
+        transaction.discard();
+        written = Written::default();
+    }
+    if has_records
         && let Some(transaction) = &own.create.transaction
         && let Some(item) = items.first()
     {
