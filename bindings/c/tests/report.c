@@ -59,7 +59,7 @@ int main(int count, char **paths) {
     show("all", report);
 
     /* No file is replaced by one without games. */
-    options = (tabia_convert_options){.size = sizeof options, .query = "player:nobody", .force = true};
+    options = (tabia_convert_options){.size = sizeof options, .query = "player:zukertort", .force = true};
     if (!tabia_convert_with(paths[1], paths[2], &options, NULL, &counts, &error)) return fail(error);
     printf("%llu games\n", (unsigned long long)counts.games);
     options = (tabia_convert_options){.size = sizeof options, .profile = "klingon"};

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use tabia::book::build::{BuildOptions, BuildTarget, Built, Weighting, complete};
 use tabia::book::convert::convert_book as write_book;
 use tabia::book::merge::Merged;
+use tabia::formats::Format;
 use tabia::{
     BookFormat, Color, CreateOptions, Error, Feature, InputItem, LossCount, Observer, OpenOptions,
     Progress, Query, Written,
@@ -41,7 +42,7 @@ struct NewBook {
 fn counts(losses: impl IntoIterator<Item = (Feature, LossCount)>) -> Vec<(String, u64)> {
     let losses = losses.into_iter();
     losses
-        .map(|(feature, loss)| (feature.key().to_string(), loss.count))
+        .map(|(feature, loss)| (feature.key().clone(), loss.count))
         .collect()
 }
 
@@ -71,7 +72,7 @@ impl From<Merged> for NewBook {
 
 impl NewBook {
     /// The object of Python.
-    fn to_python<'py>(self, py: Python<'py>, problems: &Problems) -> PyResult<Bound<'py, PyAny>> {
+    fn into_python<'py>(self, py: Python<'py>, problems: &Problems) -> PyResult<Bound<'py, PyAny>> {
         let class = py.import("tabia._built_book")?.getattr("BuiltBook")?;
         let result = class.call1(((self.positions, self.moves),))?;
         let [used, filtered, bad] = self.games;
@@ -90,12 +91,12 @@ impl NewBook {
 /// The format of a book to be written: by name, else by the target's extension.
 fn book_format(target: &Path, to: Option<&str>) -> Result<&'static BookFormat, Error> {
     if let Some(name) = to {
-        let format = tabia::format(name).and_then(|format| format.book());
+        let format = tabia::format(name).and_then(Format::book);
         return format.ok_or_else(|| no_format(name));
     }
     let extension = target.extension().unwrap_or_default().to_string_lossy();
     let extension = extension.to_ascii_lowercase();
-    let mut books = tabia::formats().filter_map(|format| format.book());
+    let mut books = tabia::formats().filter_map(Format::book);
     let format = books.find(|book| book.file.extensions.contains(&&*extension));
     format.ok_or_else(|| {
         let shown = target.display();
@@ -279,7 +280,7 @@ pub(crate) fn build_book<'py>(
         }
         build.commit().map(NewBook::from)
     })?;
-    built.to_python(py, &problems)
+    built.into_python(py, &problems)
 }
 
 /// Where the moves of a book come from: a book, or paths and globs.
@@ -340,7 +341,7 @@ pub(crate) fn convert_book<'py>(
         }
         Ok(NewBook::from(merged))
     })?;
-    written.to_python(py, &problems)
+    written.into_python(py, &problems)
 }
 
 /// The books and tables that paths name, those of a folder in the order of their names.

@@ -73,7 +73,7 @@ impl Converted {
         let losses = self.summary.losses.iter();
         losses_dict(
             py,
-            losses.map(|(feature, loss)| (feature.key().to_string(), loss.count)),
+            losses.map(|(feature, loss)| (feature.key().clone(), loss.count)),
         )
     }
 
@@ -311,6 +311,7 @@ pub(crate) fn parse_query(text: Option<&str>) -> Result<Query, Error> {
 ))]
 #[expect(
     clippy::too_many_arguments,
+    clippy::too_many_lines,
     clippy::fn_params_excessive_bools,
     reason = "they have names in Python"
 )]

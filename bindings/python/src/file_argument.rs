@@ -23,15 +23,12 @@ impl<'py> FromPyObject<'_, 'py> for PathArgument {
 
     fn extract(argument: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let os = argument.py().import("os")?;
-        match os.call_method1("fsdecode", (argument,)) {
-            Ok(path) => Ok(Self(path.extract()?)),
-            Err(_) => {
-                let name = argument.get_type().name()?;
-                Err(PyTypeError::new_err(format!(
-                    "a path is a `str`, an `os.PathLike` or bytes, not `{name}`"
-                )))
-            }
+        if let Ok(path) = os.call_method1("fsdecode", (argument,)) {
+            return Ok(Self(path.extract()?));
         }
+        let name = argument.get_type().name()?;
+        let text = format!("a path is a `str`, an `os.PathLike` or bytes, not `{name}`");
+        Err(PyTypeError::new_err(text))
     }
 }
 
@@ -128,7 +125,7 @@ impl FileArgument {
 /// Whether bytes are the path of something that exists.
 fn is_path(bytes: &Bound<'_, PyBytes>) -> PyResult<bool> {
     let text = bytes.as_bytes();
-    if text.is_empty() || text.len() > MAX_PATH || text.iter().any(|byte| byte.is_ascii_control()) {
+    if text.is_empty() || text.len() > MAX_PATH || text.iter().any(u8::is_ascii_control) {
         return Ok(false);
     }
     let path = bytes.py().import("os.path")?;

@@ -297,7 +297,7 @@ impl Game {
             && !dict.contains("FEN")?
         {
             dict.set_item("SetUp", "1")?;
-            dict.set_item("FEN", setup.fen(FenStyle::XFen).to_string())?;
+            dict.set_item("FEN", setup.fen(FenStyle::XFen))?;
         }
         Ok(dict)
     }

@@ -176,7 +176,6 @@ type PickledFields = (
 /// A header that was pickled.
 #[pyfunction]
 #[pyo3(signature = (*fields))]
-#[expect(clippy::needless_pass_by_value, reason = "it is a call of Python")]
 pub(crate) fn _header(fields: PickledFields) -> Header {
     let (
         (source, number),

@@ -91,10 +91,10 @@ pub(crate) fn now() -> u64 {
 }
 
 /// What could not be held: counts by the names of the command line's reports.
-pub(crate) fn losses_dict<'py>(
-    py: Python<'py>,
+pub(crate) fn losses_dict(
+    py: Python<'_>,
     counts: impl IntoIterator<Item = (String, u64)>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     for (name, count) in counts {
         dict.set_item(name, count)?;

@@ -31,13 +31,13 @@ def test_games_are_chosen_and_sorted(many: Path, tmp_path: Path) -> None:
 def test_a_file_is_not_replaced_by_one_without_games(many: Path, tmp_path: Path) -> None:
     target = tmp_path / "old.pgn"
     target.write_text("1. d4 *\n")
-    choices: list[dict[str, Any]] = [{"where": "player:nobody"}, {"games": "4000"}]
+    choices: list[dict[str, Any]] = [{"where": "player:zukertort"}, {"games": "4000"}]
     for options in choices:
         done = tabia.convert(many, target, force=True, **options)
         assert (done.games, done.files, done.bytes) == (0, [], 0)
         assert target.read_text() == "1. d4 *\n"
     report = tmp_path / "report.json"
-    done = tabia.convert(many, tmp_path / "new.si5", where="player:nobody", report=report)
+    done = tabia.convert(many, tmp_path / "new.si5", where="player:zukertort", report=report)
     assert done.files == [] and not (tmp_path / "new.si5").exists()
     assert json.loads(report.read_text())["summary"]["problems"] == 0
 
@@ -205,7 +205,7 @@ def test_a_book_without_moves_is_not_written(many: Path, tmp_path: Path) -> None
     with pytest.raises(tabia.Usage, match="min_games=1"):
         tabia.build_book(many, tmp_path / "none.bin", min_games=1000)
     with pytest.raises(tabia.Usage, match="filter"):
-        tabia.build_book(many, tmp_path / "none.bin", where="player:nobody")
+        tabia.build_book(many, tmp_path / "none.bin", where="player:zukertort")
     assert not (tmp_path / "none.bin").exists()
 
 

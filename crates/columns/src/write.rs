@@ -16,7 +16,6 @@ use tabia::{
     Error, InputItem, Observer, OpenOptions, Profile, Progress, ScanOptions, Summary, Want, Written,
 };
 
-use crate::book_rows::each_book_row_batch;
 use crate::game_rows::{RowCollector, RowOptions};
 use crate::positions::{PositionBatches, PositionCollector};
 use crate::record_batches::GameBatches;
@@ -434,8 +433,7 @@ pub(crate) fn create_target<'a>(
 /// Takes a batch; returns whether to go on.
 pub type TakeBatch<'a> = &'a mut dyn FnMut(RecordBatch) -> Result<bool, Error>;
 
-/// The games of all items, in order, as batches of a table; for [`Table::BookRows`] the moves of all items, which are
-/// books. How they are cut depends only on the input.
+/// The games of all items, in order, as batches of a table. How they are cut depends only on the input.
 ///
 /// # Errors
 /// The first input that cannot be read or changes meanwhile, and errors of `take`.
@@ -449,32 +447,10 @@ pub fn each_batch(
     match options.table {
         Table::Games => each_game_batch(items, options, progress, observer, take),
         Table::Positions => each_position_batch(items, options, progress, observer, take),
-        Table::BookRows => each_batch_of_books(items, options, progress, take),
+        Table::BookRows => Err(Error::usage(
+            "book rows are made of books: `tabia book convert`",
+        )),
     }
-}
-
-fn each_batch_of_books(
-    items: &[InputItem],
-    options: &TableOptions,
-    progress: &Progress,
-    take: TakeBatch<'_>,
-) -> Result<Summary, Error> {
-    let mut summary = Summary::default();
-    for item in items {
-        let mut is_stopped = false;
-        let written = each_book_row_batch(item, &options.open, progress, &mut |batch| {
-            is_stopped = !take(batch)?;
-            if is_stopped {
-                return Err(Error::cancelled());
-            }
-            Ok(())
-        });
-        match written {
-            Err(_) if is_stopped => break,
-            written => summary.losses.add_whole(&item.name(), &written?.losses),
-        }
-    }
-    Ok(summary)
 }
 
 fn each_game_batch(
