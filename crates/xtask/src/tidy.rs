@@ -133,7 +133,7 @@ const ORACLES: [&str; 3] = [
 ];
 /// Instructions that not every processor has, maps of files, handlers of signals, what runs before `main`, and the borders to C and to the host of
 /// WebAssembly.
-const MAY_BE_UNSAFE: [&str; 15] = [
+const MAY_BE_UNSAFE: [&str; 17] = [
     "crates/core/src/byte_sets.rs",
     "crates/core/src/io/blob.rs",
     "crates/core/src/io/interrupt_signals.rs",
