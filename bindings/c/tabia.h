@@ -88,31 +88,14 @@ typedef struct tabia_database tabia_database;
 typedef struct tabia_error tabia_error;
 
 /**
+ * The problems and losses of a job. It is filled while the job runs, also by its own threads, and may be read meanwhile.
+ */
+typedef struct tabia_report tabia_report;
+
+/**
  * Games that are being written to a new file.
  */
 typedef struct tabia_writer tabia_writer;
-
-/**
- * What a conversion did.
- */
-typedef struct {
-  /**
-   * Games that were converted.
-   */
-  uint64_t games;
-  /**
-   * Guiding texts that were converted.
-   */
-  uint64_t texts;
-  /**
-   * Problems of the input.
-   */
-  uint64_t problems;
-  /**
-   * Items that the target cannot hold.
-   */
-  uint64_t losses;
-} tabia_counts;
 
 /**
  * A move of a book. Numbers that the book does not store are -1.
@@ -156,6 +139,79 @@ typedef struct {
  * Gets a move of a book, which is never NULL. `context` is what `tabia_book_find` got.
  */
 typedef void (*tabia_on_book_move)(void *context, const tabia_book_move *found);
+
+/**
+ * What a conversion did.
+ */
+typedef struct {
+  /**
+   * Games that were converted.
+   */
+  uint64_t games;
+  /**
+   * Guiding texts that were converted.
+   */
+  uint64_t texts;
+  /**
+   * Problems of the input.
+   */
+  uint64_t problems;
+  /**
+   * Items that the target cannot hold.
+   */
+  uint64_t losses;
+} tabia_counts;
+
+/**
+ * How a database is converted. What is zero or NULL is as usual: set all of it to zero, then `size`, and what is to be
+ * different. Versions to come add members at the end.
+ */
+typedef struct {
+  /**
+   * `sizeof(tabia_convert_options)`.
+   */
+  uintptr_t size;
+  /**
+   * The format; that of the extension of the target if NULL.
+   */
+  const char *to;
+  /**
+   * Which games: a query as of `tabia search`.
+   */
+  const char *query;
+  /**
+   * Which records, as `1-100,205`.
+   */
+  const char *games;
+  /**
+   * Their order, as `white,-date`.
+   */
+  const char *sort;
+  /**
+   * How much PGN shows: `standard`, `full`, `lichess`, `chessbase` or `seven`.
+   */
+  const char *profile;
+  /**
+   * The character set of the source, if it does not name its own.
+   */
+  const char *encoding;
+  /**
+   * The password of an archive.
+   */
+  const char *password;
+  /**
+   * Number of threads; one if 0.
+   */
+  uint32_t threads;
+  /**
+   * Whether an existing target is replaced.
+   */
+  bool force;
+  /**
+   * Whether games marked as deleted are converted too.
+   */
+  bool include_deleted;
+} tabia_convert_options;
 
 /**
  * An evaluation.
@@ -237,6 +293,32 @@ typedef struct {
    */
   bool (*evaluation)(void *context, const tabia_evaluation *evaluation);
 } tabia_visitor;
+
+/**
+ * What the target of a job cannot hold.
+ */
+typedef struct {
+  /**
+   * What is lost, as `convert --report` names it: `comments`.
+   */
+  const char *kind;
+  /**
+   * The same in words.
+   */
+  const char *label;
+  /**
+   * Number of items.
+   */
+  uint64_t count;
+  /**
+   * Number of games that lose some.
+   */
+  uint64_t games;
+  /**
+   * The first of these games, from 1; 0 if it is none of a game.
+   */
+  uint64_t first_game;
+} tabia_loss;
 
 /**
  * What is known of a record without its moves. Texts that are unknown are empty.
@@ -339,20 +421,6 @@ extern "C" {
 uint32_t tabia_abi_version(void);
 
 /**
- * Converts a database to another format, which the extension of `target` names: `games.pgn`,
- * `mega.cbh`, `mega.si5`. `force` replaces an existing file. What was done is stored in `counts`, if that
- * is not NULL.
- *
- * # Safety
- * The texts end with a zero byte; `counts` and `error` are null or can be written to.
- */
-bool tabia_convert(const char *source,
-                   const char *target,
-                   bool force,
-                   tabia_counts *counts,
-                   tabia_error **error);
-
-/**
  * Stores in `stream` a table of a database: `games`, a row for each record, or `positions`, a row for each
  * move. `columns` are names of columns of `games` with commas between, `header` for those before the moves, or
  * NULL for the usual ones; `query` is a query as of `tabia search`, or NULL.
@@ -371,6 +439,21 @@ bool tabia_arrow_stream(const tabia_database *database,
                         const char *query,
                         struct ArrowArrayStream *stream,
                         tabia_error **error);
+
+/**
+ * As `tabia_arrow_stream`. The problems of the database and what the table cannot hold are added to `report`, if that is
+ * not NULL: those of a batch before the consumer gets it.
+ *
+ * # Safety
+ * As `tabia_arrow_stream`; `report` comes from `tabia_report_new` or is NULL.
+ */
+bool tabia_arrow_stream_with(const tabia_database *database,
+                             const char *table,
+                             const char *columns,
+                             const char *query,
+                             const tabia_report *report,
+                             struct ArrowArrayStream *stream,
+                             tabia_error **error);
 
 /**
  * Opens an opening book; NULL if it fails.
@@ -403,12 +486,54 @@ bool tabia_book_find(const tabia_book *book,
                      tabia_error **error);
 
 /**
+ * Converts a database to another format, which the extension of `target` names: `games.pgn`,
+ * `mega.cbh`, `mega.si5`. `force` replaces an existing file. What was done is stored in `counts`, if that
+ * is not NULL.
+ *
+ * # Safety
+ * The texts end with a zero byte; `counts` and `error` are null or can be written to.
+ */
+bool tabia_convert(const char *source,
+                   const char *target,
+                   bool force,
+                   tabia_counts *counts,
+                   tabia_error **error);
+
+/**
+ * Converts a database as `tabia_convert` does, in the way that `options` states, if that is not NULL. The problems of
+ * the source and what the target cannot hold are added to `report`, if that is not NULL. If a query or numbers choose no
+ * game, nothing is written, and `counts` has none.
+ *
+ * # Safety
+ * As `tabia_convert`; `options` is NULL, or has its size and texts that end with a zero byte or are NULL; `report` comes
+ * from `tabia_report_new` or is NULL.
+ */
+bool tabia_convert_with(const char *source,
+                        const char *target,
+                        const tabia_convert_options *options,
+                        const tabia_report *report,
+                        tabia_counts *counts,
+                        tabia_error **error);
+
+/**
  * Opens games of any format: a file, a folder, an archive; NULL if it fails.
  *
  * # Safety
  * `path` ends with a zero byte; `error` is null or can be written to.
  */
 tabia_database *tabia_open(const char *path, tabia_error **error);
+
+/**
+ * Opens games as `tabia_open` does, with the password of an archive and the character set of files that do not name
+ * theirs; each may be NULL.
+ *
+ * # Safety
+ * The texts end with a zero byte or are NULL; `error` is null or can be written to.
+ */
+tabia_database *tabia_open_with(const char *path,
+                                const char *password,
+                                const char *encoding,
+                                tabia_error **error);
 
 /**
  * Closes a database; NULL is ignored.
@@ -495,6 +620,55 @@ int64_t tabia_error_offset(const tabia_error *error);
  * As [`tabia_error_kind_of`].
  */
 void tabia_error_free(tabia_error *error);
+
+/**
+ * A report without problems and losses, which `tabia_report_free` frees.
+ */
+tabia_report *tabia_report_new(void);
+
+/**
+ * Number of problems; 0 for NULL.
+ *
+ * # Safety
+ * `report` comes from `tabia_report_new` and is not freed, or is NULL.
+ */
+uint64_t tabia_report_problem_count(const tabia_report *report);
+
+/**
+ * A problem, counted from 0, which lives as long as the report; NULL if there is none, as after the first
+ * hundred thousand, and for NULL.
+ *
+ * # Safety
+ * As [`tabia_report_problem_count`].
+ */
+const tabia_error *tabia_report_problem(const tabia_report *report,
+                                        uint64_t index);
+
+/**
+ * Number of kinds of losses; 0 for NULL.
+ *
+ * # Safety
+ * As [`tabia_report_problem_count`].
+ */
+uint64_t tabia_report_loss_count(const tabia_report *report);
+
+/**
+ * Stores a kind of loss, counted from 0; its texts live as long as the report. False if there is none, and for NULL.
+ *
+ * # Safety
+ * As [`tabia_report_problem_count`]; `loss` can be written to or is NULL.
+ */
+bool tabia_report_loss(const tabia_report *report,
+                       uint64_t index,
+                       tabia_loss *loss);
+
+/**
+ * Frees a report; NULL is ignored. A stream that fills it may still be read.
+ *
+ * # Safety
+ * As [`tabia_report_problem_count`]; it is not used again.
+ */
+void tabia_report_free(tabia_report *report);
 
 /**
  * Calls `visit` with what is known of `count` records without their moves, the first of which has the number `first`

@@ -11,6 +11,7 @@ use tabia_rust::{Error, Query};
 
 use crate::database::tabia_database;
 use crate::error::tabia_error;
+use crate::report::{NoteAll, tabia_report};
 use crate::{guarded, is_null, pointee, text};
 
 /// Stores in `stream` a table of a database: `games`, a row for each record, or `positions`, a row for each
@@ -34,19 +35,52 @@ pub unsafe extern "C" fn tabia_arrow_stream(
     error: *mut *mut tabia_error,
 ) -> bool {
     // SAFETY: the caller vouches for the pointers.
+    unsafe {
+        tabia_arrow_stream_with(
+            database,
+            table,
+            columns,
+            query,
+            std::ptr::null(),
+            stream,
+            error,
+        )
+    }
+}
+
+/// As `tabia_arrow_stream`. The problems of the database and what the table cannot hold are added to `report`, if that is
+/// not NULL: those of a batch before the consumer gets it.
+///
+/// # Safety
+/// As `tabia_arrow_stream`; `report` comes from `tabia_report_new` or is NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tabia_arrow_stream_with(
+    database: *const tabia_database,
+    table: *const c_char,
+    columns: *const c_char,
+    query: *const c_char,
+    report: *const tabia_report,
+    stream: *mut ArrowArrayStream,
+    error: *mut *mut tabia_error,
+) -> bool {
+    // SAFETY: the caller vouches for the pointers.
     let made = unsafe {
         guarded(error, || {
-            let optional = |text: *const c_char| {
-                let given = Some(text).filter(|text| !text.is_null());
-                given.map(|text| text::read(text)).transpose()
-            };
             if stream.is_null() {
                 return Err(is_null("stream").into());
             }
             let database = pointee(database, "database")?;
-            let options = options(text::read(table)?, optional(columns)?, optional(query)?)?;
+            let (columns, query) = (text::read_optional(columns)?, text::read_optional(query)?);
+            let mut options = options(text::read(table)?, columns, query)?;
+            options.open = database.open.clone();
             let items = Arc::clone(&database.items);
-            let table = TableStream::new(items, options);
+            let table = match report.as_ref() {
+                Some(report) => {
+                    let observer = Box::new(NoteAll(report.reported()));
+                    TableStream::with_observer(items, options, observer)
+                }
+                None => TableStream::new(items, options),
+            };
             Ok(ArrowArrayStream::new(Box::new(table)))
         })
     };

@@ -6,13 +6,13 @@ use std::ptr;
 use std::sync::Arc;
 
 use tabia_rust::annotation::{Clock, ClockKind, Eval, Score, Shape, ShapeKind};
-use tabia_rust::convert::{ConvertOptions, Target};
 use tabia_rust::core::games::Database;
 use tabia_rust::{
-    Annotation, Error, Flow, GameHead, GameIndex, GameResult, InputItem, NoObserver, OpenInput,
-    OpenOptions, Ply, Position, Problem, Progress, Resolver, Visitor, Want,
+    Annotation, Error, Flow, GameHead, GameIndex, GameResult, InputItem, OpenInput, OpenOptions,
+    Ply, Position, Problem, Resolver, Visitor, Want,
 };
 
+use crate::convert::charset;
 use crate::error::tabia_error;
 use crate::{guarded, pointee, text};
 
@@ -21,6 +21,8 @@ use crate::{guarded, pointee, text};
 pub struct tabia_database {
     databases: Vec<Box<dyn Database>>,
     pub(crate) items: Arc<Vec<InputItem>>,
+    /// How they were opened.
+    pub(crate) open: OpenOptions,
     format: CString,
 }
 
@@ -125,18 +127,44 @@ pub unsafe extern "C" fn tabia_open(
     error: *mut *mut tabia_error,
 ) -> *mut tabia_database {
     // SAFETY: the caller vouches for the pointers.
-    let database = unsafe { guarded(error, || Ok(open(text::read(path)?.as_ref())?)) };
+    unsafe { tabia_open_with(path, ptr::null(), ptr::null(), error) }
+}
+
+/// Opens games as `tabia_open` does, with the password of an archive and the character set of files that do not name
+/// theirs; each may be NULL.
+///
+/// # Safety
+/// The texts end with a zero byte or are NULL; `error` is null or can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tabia_open_with(
+    path: *const c_char,
+    password: *const c_char,
+    encoding: *const c_char,
+    error: *mut *mut tabia_error,
+) -> *mut tabia_database {
+    // SAFETY: the caller vouches for the pointers.
+    let database = unsafe {
+        guarded(error, || {
+            let mut options = OpenOptions::default();
+            options.password = text::read_optional(password)?.map(str::to_owned);
+            if let Some(name) = text::read_optional(encoding)? {
+                options.charset = charset(name)?;
+            }
+            Ok(open(text::read(path)?.as_ref(), options)?)
+        })
+    };
     database.map_or(ptr::null_mut(), |database| {
         Box::into_raw(Box::new(database))
     })
 }
 
-fn open(path: &Path) -> Result<tabia_database, Error> {
-    let options = OpenOptions::default();
+fn open(path: &Path, options: OpenOptions) -> Result<tabia_database, Error> {
     let (mut databases, mut items) = (Vec::new(), Vec::new());
     let mut format = CString::default();
     let known = tabia_rust::formats().chain(tabia_columns::read::formats());
-    for item in Resolver::new(known).resolve_games(path.as_os_str())? {
+    let mut resolver = Resolver::new(known);
+    resolver.options = options.clone();
+    for item in resolver.resolve_games(path.as_os_str())? {
         let item = item?;
         match item.open_indexed(&options)?.input {
             OpenInput::Database(database) => databases.push(database),
@@ -150,6 +178,7 @@ fn open(path: &Path) -> Result<tabia_database, Error> {
     Ok(tabia_database {
         databases,
         items: Arc::new(items),
+        open: options,
         format,
     })
 }
@@ -421,22 +450,4 @@ pub struct tabia_counts {
     pub problems: u64,
     /// Items that the target cannot hold.
     pub losses: u64,
-}
-
-/// Converts a database.
-pub(crate) fn convert(source: &Path, target: &Path, force: bool) -> Result<tabia_counts, Error> {
-    let items = Resolver::default().resolve_games(source.as_os_str())?;
-    let items = items.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let mut options = ConvertOptions::default();
-    options.create.force = force;
-    let target = Target::file(&Resolver::default(), target, None)?;
-    let progress = Arc::new(Progress::default());
-    let (summary, _) =
-        tabia_rust::convert::convert(&items, target, &options, &progress, &mut NoObserver)?;
-    Ok(tabia_counts {
-        games: summary.counts.games,
-        texts: summary.counts.texts,
-        problems: summary.problems,
-        losses: summary.losses.iter().map(|(_, loss)| loss.count).sum(),
-    })
 }

@@ -4,18 +4,18 @@
 
 mod arrow_stream;
 mod book;
+mod convert;
 mod database;
 mod error;
+mod report;
 mod rows;
 mod text;
 mod write;
 
-use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tabia_rust::Error;
 
-use crate::database::tabia_counts;
 use crate::error::tabia_error;
 
 /// The version of this interface: functions are only ever added to a version.
@@ -57,34 +57,4 @@ unsafe fn guarded<T>(
         unsafe { *error = Box::into_raw(Box::new(failed)) };
     }
     None
-}
-
-/// Converts a database to another format, which the extension of `target` names: `games.pgn`,
-/// `mega.cbh`, `mega.si5`. `force` replaces an existing file. What was done is stored in `counts`, if that
-/// is not NULL.
-///
-/// # Safety
-/// The texts end with a zero byte; `counts` and `error` are null or can be written to.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tabia_convert(
-    source: *const c_char,
-    target: *const c_char,
-    force: bool,
-    counts: *mut tabia_counts,
-    error: *mut *mut tabia_error,
-) -> bool {
-    // SAFETY: the caller vouches for the pointers.
-    let done = unsafe {
-        guarded(error, || {
-            let (source, target) = (text::read(source)?, text::read(target)?);
-            Ok(database::convert(source.as_ref(), target.as_ref(), force)?)
-        })
-    };
-    if let Some(done) = done
-        && !counts.is_null()
-    {
-        // SAFETY: the caller vouches for it.
-        unsafe { *counts = done };
-    }
-    done.is_some()
 }

@@ -18,6 +18,18 @@ pub(crate) unsafe fn read<'a>(text: *const c_char) -> Result<&'a str, Error> {
         .map_err(|_| Error::usage("a text is not UTF-8"))
 }
 
+/// A text of the caller, or `None` for null.
+///
+/// # Safety
+/// As [`read`].
+pub(crate) unsafe fn read_optional<'a>(text: *const c_char) -> Result<Option<&'a str>, Error> {
+    if text.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the caller vouches for it.
+    unsafe { read(text) }.map(Some)
+}
+
 /// A text for the caller; zero bytes inside become `U+FFFD`.
 pub(crate) fn write(text: &str) -> CString {
     CString::new(text)

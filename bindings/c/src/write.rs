@@ -154,7 +154,7 @@ fn append(writer: &tabia_writer, game: &Game, problems: u64) -> Result<tabia_cou
 ///
 /// # Safety
 /// `counts` is null or can be written to.
-unsafe fn store(done: Option<tabia_counts>, counts: *mut tabia_counts) -> bool {
+pub(crate) unsafe fn store(done: Option<tabia_counts>, counts: *mut tabia_counts) -> bool {
     if let Some(done) = done
         && !counts.is_null()
     {

@@ -55,6 +55,14 @@ int main(int argc, char **argv) {
     check_failed(tabia_game_visit(NULL, 1, &visitor, NULL, &error), "database");
     check_failed(tabia_row(NULL, 1, 1, on_header, NULL, &error), "database");
     check_failed(tabia_arrow_stream(NULL, "games", NULL, NULL, (struct ArrowArrayStream *)stream, &error), "database");
+    check_failed(tabia_arrow_stream_with(NULL, "games", NULL, NULL, NULL, (struct ArrowArrayStream *)stream, &error), "database");
+    check_failed(tabia_convert_with(NULL, argv[3], NULL, NULL, NULL, &error), "text");
+    check_failed(tabia_open_with(NULL, NULL, NULL, &error) != NULL, "text");
+    check(tabia_report_problem_count(NULL) == 0, "NULL has problems");
+    check(tabia_report_loss_count(NULL) == 0, "NULL has losses");
+    check(tabia_report_problem(NULL, 0) == NULL, "NULL has a problem");
+    check(!tabia_report_loss(NULL, 0, NULL), "NULL has a loss");
+    tabia_report_free(NULL);
     check_failed(tabia_book_find(NULL, "1. e4", on_move, NULL, &error), "book");
     check_failed(tabia_write_pgn(NULL, "1. e4 *", NULL, &error), "writer");
     check_failed(tabia_write_finish(NULL, &error), "writer");

@@ -9,10 +9,13 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+use tabia::InputItem;
 use tabia::core::io::Interrupts;
 use tabia_columns::stream::TableStream;
 use tabia_columns::write::TableOptions;
 
+use crate::closing::Closing;
+use crate::file_argument::TemporaryFolder;
 use crate::inputs::Inputs;
 use crate::interrupt::INTERVAL;
 use crate::kept_problems::{KeepCauses, Problems};
@@ -30,7 +33,7 @@ const INTERRUPTED: &str = "KeyboardInterrupt: the stream was interrupted";
 /// Python does with it what it usually does.
 pub(crate) struct HeldStream {
     stream: TableStream,
-    inputs: Arc<Inputs>,
+    held: Held,
     /// Python's main thread; `None` if another thread of a program in Python asked for the stream.
     main: Option<ThreadId>,
     looked: Instant,
@@ -38,6 +41,25 @@ pub(crate) struct HeldStream {
     interrupts: Option<Interrupts>,
     /// When the last batch was handed on.
     handed_on: Instant,
+}
+
+/// What a stream reads and keeps.
+pub(crate) enum Held {
+    Database(Arc<Inputs>),
+    /// A book, with the folder of its file if that is a copy.
+    Book {
+        closing: Arc<Closing>,
+        _folder: Option<Arc<TemporaryFolder>>,
+    },
+}
+
+impl Held {
+    fn closing(&self) -> &Arc<Closing> {
+        match self {
+            Self::Database(inputs) => &inputs.closing,
+            Self::Book { closing, .. } => closing,
+        }
+    }
 }
 
 /// Whether `SIGINT` raises `KeyboardInterrupt`.
@@ -85,13 +107,14 @@ pub(crate) fn note_main_thread(py: Python<'_>) -> PyResult<()> {
 impl HeldStream {
     pub(crate) fn new(
         py: Python<'_>,
-        inputs: &Arc<Inputs>,
+        items: Arc<Vec<InputItem>>,
+        held: Held,
         options: TableOptions,
         problems: &Problems,
     ) -> PyResult<Self> {
         let observer = Box::new(KeepCauses(problems.clone()));
-        let stream = TableStream::with_observer(Arc::clone(&inputs.items), options, observer);
-        inputs.closing.add_reader(stream.progress());
+        let stream = TableStream::with_observer(items, options, observer);
+        held.closing().add_reader(stream.progress());
         let is_interrupted = match caller(py)? {
             Caller::Main | Caller::Foreign => true,
             Caller::Other => false,
@@ -100,7 +123,7 @@ impl HeldStream {
         let is_watched = is_interrupted && interrupts_python(py)?;
         Ok(Self {
             stream,
-            inputs: Arc::clone(inputs),
+            held,
             main,
             looked: Instant::now(),
             interrupts: is_watched.then(Interrupts::watch),
@@ -179,8 +202,8 @@ impl HeldStream {
     fn next_or_error(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
         let is_main = self.main == Some(thread::current().id());
         loop {
-            if self.inputs.closing.is_closed() {
-                return Some(Err(failed("the database is closed")));
+            if self.held.closing().is_closed() {
+                return Some(Err(failed(self.held.closing().text())));
             }
             let batch = self.wait(is_main);
             let looked = if is_main { self.look() } else { self.noticed() };

@@ -3,14 +3,18 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use tabia::book::edit::{BookRow as Row, rows};
 use tabia::book::find::find;
 use tabia::book::merge::MergeOptions;
-use tabia::{Error, OpenOptions, ReadOptions, Resolver};
+use tabia::{Error, ReadOptions};
+use tabia_columns::schema::Table;
+use tabia_columns::write::TableOptions;
 
+use crate::arrow_stream::{Held, HeldStream};
 use crate::batches::Batches;
 use crate::book_position::BookPosition;
 use crate::closing::Closing;
@@ -18,40 +22,52 @@ use crate::error::OrRaise;
 use crate::explore::results;
 use crate::file_argument::{FileArgument, TemporaryFolder};
 use crate::interrupt;
+use crate::kept_problems::Problems;
 use crate::position::position_of;
+use crate::reading::Reading;
 
 /// Moves that are handed on at a time.
 const CHUNK: usize = 512;
 
 /// Opens an opening book: a path, bytes, or a file object, which is read to its end and copied to a temporary
-/// file. `name` is the name of a file without one. With `mmap=False` the file is copied into memory instead of mapped.
+/// file. `name` is the name of a file without one; `from_`, `password` and `max_unpacked` are as for `tabia.open`. With `mmap=False` the file is copied into memory instead of mapped.
 ///
 /// >>> with tabia.open_book("book.bin", mmap=False) as book:
 /// ...     [move.san for move in book.find("1. e4")]
 /// ['e5']
 #[pyfunction]
-#[pyo3(signature = (path, *, name=None, mmap=true))]
+#[pyo3(signature = (path, *, name=None, from_=None, password=None, max_unpacked=None, mmap=true))]
 pub(crate) fn open_book(
     py: Python<'_>,
     path: &Bound<'_, PyAny>,
     name: Option<&str>,
+    from_: Option<String>,
+    password: Option<String>,
+    max_unpacked: Option<u64>,
     mmap: bool,
 ) -> PyResult<Book> {
     let FileArgument { path, folder } = FileArgument::new(path, name)?;
     let shown = path.clone();
-    let mut open = OpenOptions::default();
-    open.copy_files = !mmap;
-    let how = open.clone();
+    let reading = Reading {
+        from_,
+        password,
+        max_unpacked,
+        copies: !mmap,
+        ..Reading::default()
+    };
+    let how = reading.clone();
     let opening = move || {
+        let resolver = how.resolver()?;
         let mut options = ReadOptions::default();
-        options.open = how;
+        options.open = resolver.options;
+        options.from = resolver.from;
         tabia::open_with(path, options)?.book()
     };
     let book: Arc<dyn tabia::Book> = Arc::from(interrupt::read(py, opening)?.or_raise(py)?);
     Ok(Book {
         opened: RwLock::new(Some(book)),
         closing: Closing::new("book"),
-        open,
+        reading,
         path: shown,
         folder: Mutex::new(folder),
     })
@@ -62,11 +78,11 @@ pub(crate) fn open_book(
 /// >>> book = tabia.open_book("book.bin")
 /// >>> book.info["format"], sum(1 for row in book)
 /// ('polyglot', 4)
-#[pyclass(frozen, module = "tabia")]
+#[pyclass(frozen, weakref, module = "tabia")]
 pub(crate) struct Book {
     opened: RwLock<Option<Arc<dyn tabia::Book>>>,
     closing: Arc<Closing>,
-    open: OpenOptions,
+    reading: Reading,
     path: PathBuf,
     /// Where the file is, if it is a copy. It is dropped last.
     folder: Mutex<Option<Arc<TemporaryFolder>>>,
@@ -80,6 +96,22 @@ impl Book {
         opened
             .clone()
             .ok_or_else(|| PyValueError::new_err("the book is closed"))
+    }
+}
+
+/// What a book is read from: its path, how it is read, and the folder of its file if that is a copy.
+pub(crate) type PathAndReading = (Vec<PathBuf>, Reading, Option<Arc<TemporaryFolder>>);
+
+impl Book {
+    /// What it is read from; a `ValueError` once it is closed.
+    pub(crate) fn path_and_reading(&self) -> PyResult<PathAndReading> {
+        self.closing.ensure_open()?;
+        let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok((
+            vec![self.path.clone()],
+            self.reading.clone(),
+            folder.clone(),
+        ))
     }
 }
 
@@ -114,17 +146,18 @@ impl Book {
 
     /// Every move of every position of the book.
     fn __iter__(&self) -> PyResult<BookRows> {
-        self.closing.ensure_open()?;
-        let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
-        let (path, open, folder) = (self.path.clone(), self.open.clone(), folder.clone());
+        let (paths, reading, folder) = self.path_and_reading()?;
         let batches = Batches::start(Arc::clone(&self.closing), move |progress, send| {
             let _folder = folder;
+            let resolver = reading.resolver()?;
             let mut options = MergeOptions::default();
-            options.open = open;
+            options.open = resolver.options.clone();
             let mut batch = Vec::with_capacity(CHUNK);
-            let mut resolver = Resolver::default();
-            resolver.options = options.open.clone();
-            for item in resolver.resolve(path.as_os_str())? {
+            let mut items = Vec::new();
+            for path in &paths {
+                items.extend(resolver.resolve(path.as_os_str())?);
+            }
+            for item in items {
                 rows(&item, &options, progress, &mut |row| {
                     batch.push(row);
                     if batch.len() == CHUNK && !send(std::mem::take(&mut batch)) {
@@ -137,6 +170,38 @@ impl Book {
             Ok(())
         })?;
         Ok(BookRows(batches))
+    }
+
+    /// The table `book_rows`, a row for each move of each position, as a stream of Arrow: `polars.DataFrame(book)`.
+    /// `convert_book` writes it to a file.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // Consumers cast by themselves.
+        drop(requested_schema);
+        let (paths, reading, folder) = self.path_and_reading()?;
+        let find = move || {
+            let resolver = reading.resolver()?;
+            let mut items = Vec::new();
+            for path in &paths {
+                items.extend(resolver.resolve(path.as_os_str())?);
+            }
+            Ok::<_, Error>((items, resolver.options))
+        };
+        let (items, open) = interrupt::read(py, find)?.or_raise(py)?;
+        let mut options = TableOptions::default();
+        options.table = Table::BookRows;
+        options.open = open;
+        let held = Held::Book {
+            closing: Arc::clone(&self.closing),
+            _folder: folder,
+        };
+        let stream = HeldStream::new(py, Arc::new(items), held, options, &Problems::default())?;
+        let stream = FFI_ArrowArrayStream::new(Box::new(stream));
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 
     /// Closes the file. What is asked of the book afterwards is a `ValueError`.
@@ -236,6 +301,18 @@ impl BookRow {
     #[getter]
     fn results(&self) -> Option<(u64, u64, u64)> {
         self.0.entry.results.map(results)
+    }
+
+    /// Average Elo of the players who played the move.
+    #[getter]
+    fn average_rating(&self) -> Option<u16> {
+        self.0.entry.average_rating
+    }
+
+    /// Their performance.
+    #[getter]
+    fn performance(&self) -> Option<u16> {
+        self.0.entry.performance
     }
 
     /// A comment.

@@ -171,6 +171,18 @@ impl BookMove {
         self.0.score
     }
 
+    /// Average Elo of the players who played the move.
+    #[getter]
+    fn average_rating(&self) -> Option<u16> {
+        self.0.average_rating
+    }
+
+    /// Their performance.
+    #[getter]
+    fn performance(&self) -> Option<u16> {
+        self.0.performance
+    }
+
     /// Probability with which a program plays the move, 0 to 1.
     #[getter]
     fn probability(&self) -> f64 {

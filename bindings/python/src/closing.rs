@@ -28,13 +28,15 @@ impl Closing {
         self.is_closed.load(Ordering::Acquire)
     }
 
+    /// That it is closed.
+    pub(crate) fn text(&self) -> String {
+        format!("the {} is closed", self.name)
+    }
+
     /// A `ValueError` once it is closed.
     pub(crate) fn ensure_open(&self) -> PyResult<()> {
         if self.is_closed() {
-            return Err(PyValueError::new_err(format!(
-                "the {} is closed",
-                self.name
-            )));
+            return Err(PyValueError::new_err(self.text()));
         }
         Ok(())
     }

@@ -1,45 +1,49 @@
 //! Databases: games by number and in order, tables, statistics of positions.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PySlice, PyTuple};
 use tabia::base::{Base, BaseOptions, TreeOptions};
 use tabia::inspect::inspect;
 use tabia::list::ListOptions;
 use tabia::select::Selection;
-use tabia::{Charset, Error, GameIndex, InputItem, OpenOptions, Progress, Query, ScanOptions};
-use tabia_columns::schema::{GameColumns, Table as TableKind};
-use tabia_columns::write::TableOptions;
+use tabia::{Error, GameIndex, InputItem, Progress, Query, ScanOptions};
+use tabia_columns::schema::Table as TableKind;
+use tabia_columns::write::{TableOptions, TableRequest, parse_plies};
 
-use crate::arrow_stream::HeldStream;
+use crate::arrow_stream::{Held, HeldStream};
+use crate::convert::value_of;
 use crate::date::whole_number;
 use crate::error::{self, OrRaise};
 use crate::explore::Tree;
-use crate::file_argument::{FileArgument, TemporaryFolder};
+use crate::file_argument::{FileArgument, TemporaryFolder, paths_of};
 use crate::game::{Game, profile};
 use crate::games::Games;
 use crate::headers::{Header, Headers};
 use crate::html;
 use crate::info;
-use crate::inputs::{Inputs, expand_globs, query, query_and_order, resolver};
+use crate::inputs::{Inputs, expand_globs, query, query_and_order};
 use crate::interrupt::{self, AtSignal};
 use crate::kept_problems::{KeepCauses, Problems};
 use crate::move_arrays::Moves;
 use crate::position::position_of;
 use crate::read_game::read_game;
+use crate::reading::Reading;
 
 /// Threads of a call at most, as on the command line.
 pub(crate) const MAX_THREADS: usize = 1024;
 
 /// Opens games of any format: a path of a file, a folder, an archive or a table; or bytes; or a file
 /// object, which is read to its end and copied to a temporary file. `name` is the name of a file without
-/// one. `charset` is for files that do not name theirs, `password` for archives; `deleted` counts games that
-/// are marked as deleted. `threads` is for everything that reads the database, unless a call names another
+/// one. `encoding` is the character set of files that do not name theirs, `from_` the format of files that is not
+/// detected, `pieces` the language of the letters of pieces in PGN, `password` that of archives, `max_unpacked` the bytes that a
+/// part of an archive may have; `include_deleted` counts games that are marked as deleted. `threads` is for everything that reads the database, unless a call names another
 /// number; 1 to 1024 are started. With `mmap=False` files are copied into memory instead of mapped: whatever other programs do to them
 /// then does not matter.
 ///
@@ -51,32 +55,41 @@ pub(crate) const MAX_THREADS: usize = 1024;
 /// 'Morphy, Paul'
 #[pyfunction]
 #[pyo3(signature = (
-    path, *, name=None, charset=None, password=None, deleted=false, threads=1, mmap=true
+    path, *, name=None, from_=None, encoding=None, pieces=None, password=None, max_unpacked=None,
+    include_deleted=false, threads=1, mmap=true
 ))]
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
 pub(crate) fn open(
     py: Python<'_>,
     path: &Bound<'_, PyAny>,
     name: Option<&str>,
-    charset: Option<String>,
+    from_: Option<String>,
+    encoding: Option<String>,
+    pieces: Option<String>,
     password: Option<String>,
-    deleted: bool,
+    max_unpacked: Option<u64>,
+    include_deleted: bool,
     threads: usize,
     mmap: bool,
 ) -> PyResult<Database> {
     let file = FileArgument::new(path, name)?;
-    let paths = vec![file.path];
-    let arguments = Arguments {
-        paths: if file.folder.is_some() {
-            paths
-        } else {
-            expand_globs(paths).or_raise(py)?
-        },
-        charset,
+    let mut paths = vec![file.path];
+    if file.folder.is_none() {
+        paths = expand_globs(paths).or_raise(py)?;
+    }
+    let reading = Reading {
+        from_,
+        encoding,
+        pieces,
         password,
-        deleted,
+        max_unpacked,
+        include_deleted,
+        copies: !mmap,
+    };
+    let arguments = Arguments {
+        paths,
+        reading,
         threads,
-        mmap,
     };
     Database::open(py, arguments, file.folder)
 }
@@ -87,23 +100,36 @@ pub(crate) fn open(
 /// >>> len(db), len(tabia.open_many(["samples/tabia.cbv", "samples/tabia.cbh"]))
 /// (9, 18)
 #[pyfunction]
-#[pyo3(signature = (paths, *, charset=None, password=None, deleted=false, threads=1, mmap=true))]
+#[pyo3(signature = (
+    paths, *, from_=None, encoding=None, pieces=None, password=None, max_unpacked=None, include_deleted=false,
+    threads=1, mmap=true
+))]
+#[expect(clippy::too_many_arguments, reason = "they have names in Python")]
 pub(crate) fn open_many(
     py: Python<'_>,
-    paths: Paths<'_>,
-    charset: Option<String>,
+    paths: &Bound<'_, PyAny>,
+    from_: Option<String>,
+    encoding: Option<String>,
+    pieces: Option<String>,
     password: Option<String>,
-    deleted: bool,
+    max_unpacked: Option<u64>,
+    include_deleted: bool,
     threads: usize,
     mmap: bool,
 ) -> PyResult<Database> {
-    let arguments = Arguments {
-        paths: expand_globs(paths.into_vec()?).or_raise(py)?,
-        charset,
+    let reading = Reading {
+        from_,
+        encoding,
+        pieces,
         password,
-        deleted,
+        max_unpacked,
+        include_deleted,
+        copies: !mmap,
+    };
+    let arguments = Arguments {
+        paths: expand_globs(paths_of(paths)?).or_raise(py)?,
+        reading,
         threads,
-        mmap,
     };
     Database::open(py, arguments, None)
 }
@@ -113,68 +139,33 @@ pub(crate) fn open_many(
 pub(crate) fn _reopen(
     py: Python<'_>,
     paths: Vec<PathBuf>,
-    charset: Option<String>,
-    password: Option<String>,
-    deleted: bool,
+    reading: Reading,
     threads: usize,
-    mmap: bool,
 ) -> PyResult<Database> {
     let arguments = Arguments {
         paths,
-        charset,
-        password,
-        deleted,
+        reading,
         threads,
-        mmap,
     };
     Database::open(py, arguments, None)
-}
-
-/// One path, or what can be iterated over for several.
-#[derive(FromPyObject)]
-pub(crate) enum Paths<'py> {
-    One(PathBuf),
-    Several(Bound<'py, PyAny>),
-}
-
-impl Paths<'_> {
-    fn into_vec(self) -> PyResult<Vec<PathBuf>> {
-        match self {
-            Self::One(path) => Ok(vec![path]),
-            Self::Several(paths) => paths
-                .try_iter()?
-                .map(|path| path?.extract::<PathBuf>())
-                .collect(),
-        }
-    }
 }
 
 /// The arguments of [`open`].
 #[derive(Clone)]
 struct Arguments {
     paths: Vec<PathBuf>,
-    charset: Option<String>,
-    password: Option<String>,
-    deleted: bool,
+    reading: Reading,
     threads: usize,
-    mmap: bool,
 }
 
-type Reopen<'py> = (
-    Vec<PathBuf>,
-    Option<String>,
-    Option<String>,
-    bool,
-    usize,
-    bool,
-);
+type Reopen = (Vec<PathBuf>, Reading, usize);
 
 /// A database, or several as one. Objects do not change and may be used from any thread. As a context manager it is
 /// closed at the end.
 ///
 /// >>> db[1].white, db.game(2).white, len(db[:3])
 /// ('Morphy, Paul', 'Morphy, Paul', 3)
-#[pyclass(frozen, module = "tabia")]
+#[pyclass(frozen, weakref, module = "tabia")]
 pub(crate) struct Database {
     inputs: Arc<Inputs>,
     arguments: Arguments,
@@ -195,15 +186,8 @@ impl Database {
         arguments: Arguments,
         folder: Option<Arc<TemporaryFolder>>,
     ) -> PyResult<Self> {
-        let mut open = OpenOptions::default();
-        if let Some(name) = arguments.charset.as_deref() {
-            let unknown = || Error::usage(format!("`{name}` is no character set"));
-            open.charset = Charset::parse(name).ok_or_else(unknown).or_raise(py)?;
-        }
-        open.password.clone_from(&arguments.password);
-        open.copy_files = !arguments.mmap;
-        let (paths, deleted) = (arguments.paths.clone(), arguments.deleted);
-        let find = move || Inputs::find(&paths, open, deleted, folder);
+        let (paths, reading) = (arguments.paths.clone(), arguments.reading.clone());
+        let find = move || Inputs::find(&paths, &reading, folder);
         let inputs = interrupt::read(py, find)?.or_raise(py)?;
         Ok(Self {
             inputs: Arc::new(inputs),
@@ -226,7 +210,7 @@ impl Database {
 
     fn selection(&self) -> Selection {
         let mut selection = Selection::default();
-        selection.deleted = self.arguments.deleted;
+        selection.deleted = self.arguments.reading.include_deleted;
         selection
     }
 
@@ -274,10 +258,10 @@ impl Database {
         let mut options = BaseOptions::default();
         options.open = inputs.open.clone();
         options.threads = self.threads(ask.threads);
-        options.deleted = self.arguments.deleted;
+        options.deleted = self.arguments.reading.include_deleted;
         let (position, games) = (position.clone(), ask.games);
         Ok(Box::new(move |progress| {
-            let found = Inputs::find(&paths, inputs.open.clone(), options.deleted, None)?;
+            let found = Inputs::find(&paths, &inputs.reading, None)?;
             let problems = found.first_problems();
             let mut observer = KeepCauses(problems.clone());
             let items = Arc::into_inner(found.items).unwrap_or_default();
@@ -477,7 +461,7 @@ impl Database {
         let progress = Arc::new(Progress::default());
         let cancelled = Arc::clone(&progress);
         let job = move || {
-            let resolver = resolver(&inputs.open);
+            let resolver = inputs.reading.resolver()?;
             let one = |item| inspect(&resolver, item, &inputs.open, threads, &progress);
             inputs.items.iter().map(one).collect::<Result<Vec<_>, _>>()
         };
@@ -518,21 +502,24 @@ impl Database {
     }
 
     /// Players, ratings, dates and so on of the games in order, without their moves; `where` is a query
-    /// as of `tabia search`, `sort` as in `games`.
+    /// as of `tabia search`, `sort` as in `games`. `tags` are names of further tags, which the headers then have as `tags`; for
+    /// them every game is read.
     ///
     /// >>> [(header.white, header.date.year) for header in db.headers(where="date:..1855")]
     /// [('Anderssen, Adolf', 1851), ('Anderssen, Adolf', 1852)]
-    #[pyo3(signature = (*, r#where=None, sort=None, threads=None))]
+    #[pyo3(signature = (*, r#where=None, sort=None, tags=vec![], threads=None))]
     fn headers(
         &self,
         py: Python<'_>,
         r#where: Option<&str>,
         sort: Option<&str>,
+        tags: Vec<String>,
         threads: Option<usize>,
     ) -> PyResult<Headers> {
         let (filter, order) = query_and_order(py, r#where, sort)?;
         let inputs = Arc::clone(self.inputs()?);
-        let options = self.list_options(filter, threads);
+        let mut options = self.list_options(filter, threads);
+        options.tags = tags;
         if order.is_empty() {
             return Ok(Headers::start(inputs, options)?);
         }
@@ -541,12 +528,14 @@ impl Database {
 
     /// A table as a stream of Arrow: `polars.DataFrame(db.table())`. `columns` are names, `header` for
     /// all before `moves`, or `+move_codes` for one more than usual; `table` is `games` or `positions`.
-    /// `plies` (first and last) and `fen` are for positions, `pgn` (a profile) for games.
+    /// `plies` (first and last, or as `"1..40"`) and `fen` are for positions, `with_pgn` (a profile of the column `pgn`) and
+    /// `comments="all"` (those of all languages) for games.
     ///
     /// >>> db.table(columns="white,eco", where="date:..1860").column_names
     /// ['white', 'eco']
     #[pyo3(signature = (
-        table="games", *, columns=None, r#where=None, plies=None, fen=false, pgn=None, threads=None
+        table="games", *, columns=None, r#where=None, plies=None, fen=false, with_pgn=None, comments=None,
+        threads=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
     fn table(
@@ -555,34 +544,24 @@ impl Database {
         table: &str,
         columns: Option<ColumnNames>,
         r#where: Option<&str>,
-        plies: Option<(u16, u16)>,
+        plies: Option<Plies>,
         fen: bool,
-        pgn: Option<&str>,
+        with_pgn: Option<&str>,
+        comments: Option<&str>,
         threads: Option<usize>,
     ) -> PyResult<Table> {
         let inputs = Arc::clone(self.inputs()?);
         let mut options = self.table_options(py, r#where, threads)?;
-        let of_games = columns.is_some() || pgn.is_some();
         let chosen = TableChoice {
             table,
             columns,
-            pgn,
+            with_pgn,
+            comments,
+            plies,
+            fen,
+            by_year: false,
         };
         chosen.apply(&mut options).or_raise(py)?;
-        let is_games = options.table == TableKind::Games;
-        if is_games && (plies.is_some() || fen) || !is_games && of_games {
-            let text =
-                "`columns` and `pgn` are for the table `games`, `plies` and `fen` for `positions`";
-            return Err(Error::usage(text)).or_raise(py);
-        }
-        if let Some((first, last)) = plies {
-            options.plies = first.max(1)..=last;
-            if options.plies.is_empty() {
-                let text = format!("`plies` has none: {first} to {last}");
-                return Err(PyValueError::new_err(text));
-            }
-        }
-        options.fen = fen;
         let problems = Mutex::new(inputs.first_problems());
         Ok(Table {
             inputs,
@@ -599,7 +578,7 @@ impl Database {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let table = self.table(py, "games", None, None, None, false, None, None)?;
+        let table = self.table(py, "games", None, None, None, false, None, None, None)?;
         table.__arrow_c_stream__(py, requested_schema)
     }
 
@@ -645,7 +624,7 @@ impl Database {
     }
 
     /// Pickled by path, so that processes open it anew.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Reopen<'py>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Reopen)> {
         if self.inputs()?.is_copy() {
             let text = "a database of a file object cannot be pickled: open it by its path";
             return Err(PyTypeError::new_err(text));
@@ -653,13 +632,10 @@ impl Database {
         let open = py.import("tabia._tabia")?.getattr("_reopen")?;
         let Arguments {
             paths,
-            charset,
-            password,
-            deleted,
+            reading,
             threads,
-            mmap,
         } = self.arguments.clone();
-        Ok((open, (paths, charset, password, deleted, threads, mmap)))
+        Ok((open, (paths, reading, threads)))
     }
 }
 
@@ -704,28 +680,65 @@ impl ColumnNames {
     }
 }
 
+/// Plies, the last included: a first and a last, or a text as the command line reads it.
+#[derive(FromPyObject)]
+pub(crate) enum Plies {
+    Pair(u16, u16),
+    Text(String),
+}
+
+impl Plies {
+    fn range(&self) -> Result<RangeInclusive<u16>, Error> {
+        let text = match self {
+            Self::Pair(first, last) => format!("{first}..{last}"),
+            Self::Text(text) => text.clone(),
+        };
+        parse_plies(&text).map_err(|why| Error::usage(format!("`plies={text:?}`: {why}")))
+    }
+}
+
 /// Which table with which columns.
 pub(crate) struct TableChoice<'a> {
     pub(crate) table: &'a str,
     pub(crate) columns: Option<ColumnNames>,
-    pub(crate) pgn: Option<&'a str>,
+    pub(crate) with_pgn: Option<&'a str>,
+    pub(crate) comments: Option<&'a str>,
+    pub(crate) plies: Option<Plies>,
+    pub(crate) fen: bool,
+    pub(crate) by_year: bool,
 }
 
 impl TableChoice<'_> {
+    /// Whether it is another one than the usual.
+    pub(crate) fn is_used(&self) -> bool {
+        self.table != "games"
+            || self.columns.is_some()
+            || self.with_pgn.is_some()
+            || self.comments.is_some()
+            || self.plies.is_some()
+            || self.fen
+            || self.by_year
+    }
+
     pub(crate) fn apply(&self, options: &mut TableOptions) -> Result<(), Error> {
         let unknown = || {
-            Error::usage(format!(
-                "`{}` is no table: `games`, `positions`",
-                self.table
-            ))
+            let name = self.table;
+            Error::usage(format!("`{name}` is no table: `games`, `positions`"))
         };
         let kind = TableKind::parse(self.table).filter(|kind| *kind != TableKind::BookRows);
-        options.table = kind.ok_or_else(unknown)?;
-        if let Some(columns) = &self.columns {
-            options.columns = GameColumns::parse(&columns.text())?;
-        }
-        options.with_pgn = self.pgn.map(profile).transpose()?;
-        Ok(())
+        let columns = self.columns.as_ref().map(ColumnNames::text);
+        let plies = self.plies.as_ref().map(Plies::range);
+        let all = |name: &str| (name == "all").then_some(());
+        let request = TableRequest {
+            table: kind.ok_or_else(unknown)?,
+            columns: columns.as_deref(),
+            with_pgn: self.with_pgn.map(profile).transpose()?,
+            all_comments: value_of("comments", self.comments, all, "all")?.is_some(),
+            plies: plies.transpose()?,
+            fen: self.fen,
+            by_year: self.by_year,
+        };
+        request.apply(options)
     }
 }
 
@@ -781,7 +794,13 @@ impl Table {
         self.inputs.ensure_not_closed()?;
         self.inputs.check().or_raise(py)?;
         let problems = self.inputs.first_problems();
-        let stream = HeldStream::new(py, &self.inputs, self.options.clone(), &problems)?;
+        let stream = HeldStream::new(
+            py,
+            Arc::clone(&self.inputs.items),
+            Held::Database(Arc::clone(&self.inputs)),
+            self.options.clone(),
+            &problems,
+        )?;
         *self.problems.lock().unwrap_or_else(PoisonError::into_inner) = problems;
         let stream = FFI_ArrowArrayStream::new(Box::new(stream));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")

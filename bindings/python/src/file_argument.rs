@@ -9,8 +9,46 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
+/// Bytes of a path, at most.
+const MAX_PATH: usize = 4096;
+
 /// Bytes that are copied at a time.
 const CHUNK: usize = 1 << 20;
+
+/// A path: a `str`, an `os.PathLike`, or bytes as `os.fsencode` makes them.
+pub(crate) struct PathArgument(pub(crate) PathBuf);
+
+impl<'py> FromPyObject<'_, 'py> for PathArgument {
+    type Error = PyErr;
+
+    fn extract(argument: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let os = argument.py().import("os")?;
+        if let Ok(path) = os.call_method1("fsdecode", (argument,)) {
+            return Ok(Self(path.extract()?));
+        }
+        let name = argument.get_type().name()?;
+        let text = format!("a path is a `str`, an `os.PathLike` or bytes, not `{name}`");
+        Err(PyTypeError::new_err(text))
+    }
+}
+
+/// One path, or what can be iterated over for several.
+pub(crate) fn paths_of(argument: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
+    let is_one = argument.is_instance_of::<PyString>()
+        || argument.is_instance_of::<PyBytes>()
+        || argument.hasattr("__fspath__")?;
+    if is_one {
+        return Ok(vec![argument.extract::<PathArgument>()?.0]);
+    }
+    let Ok(paths) = argument.try_iter() else {
+        let name = argument.get_type().name()?;
+        let text = format!("a path or several are needed, not `{name}`");
+        return Err(PyTypeError::new_err(text));
+    };
+    paths
+        .map(|path| Ok(path?.extract::<PathArgument>()?.0))
+        .collect()
+}
 
 /// A folder that is removed with everything in it when it is dropped.
 pub(crate) struct TemporaryFolder(PathBuf);
@@ -47,11 +85,19 @@ impl FileArgument {
         let is_file = argument.hasattr("read")?;
         let bytes = if is_file { None } else { bytes_of(argument)? };
         if !is_file && bytes.is_none() {
-            let Ok(path) = argument.extract() else {
+            let Ok(PathArgument(path)) = argument.extract() else {
                 let text = "a path, bytes, or an object with a method `read` is needed";
                 return Err(PyTypeError::new_err(text));
             };
             return Ok(Self { path, folder: None });
+        }
+        if name.is_none()
+            && let Some(bytes) = &bytes
+            && is_path(bytes)?
+        {
+            let text = "bytes are the contents of a file, and these are the path of one: \
+                        `tabia.open(os.fsdecode(path))` opens it";
+            return Err(PyTypeError::new_err(text));
         }
         let own_name: Option<String> = match name {
             Some(name) => Some(name.to_owned()),
@@ -74,6 +120,16 @@ impl FileArgument {
             folder: Some(Arc::new(folder)),
         })
     }
+}
+
+/// Whether bytes are the path of something that exists.
+fn is_path(bytes: &Bound<'_, PyBytes>) -> PyResult<bool> {
+    let text = bytes.as_bytes();
+    if text.is_empty() || text.len() > MAX_PATH || text.iter().any(u8::is_ascii_control) {
+        return Ok(false);
+    }
+    let path = bytes.py().import("os.path")?;
+    path.call_method1("exists", (bytes,))?.extract()
 }
 
 /// The bytes of `bytes`, a `bytearray` or a `memoryview`; `None` for other objects.

@@ -1,11 +1,13 @@
 //! [`Game`]: a game with its tags.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use tabia::core::chess::FenStyle;
 use tabia::core::games::HeadName;
 use tabia::{CreateOptions, Error, FileStates, GameIndex, GameResult, Profile, Want};
 
@@ -22,20 +24,41 @@ use crate::read_game::read_record;
 /// which fails once these files have changed.
 ///
 /// >>> game = db.game(2)
-/// >>> game.white, game.tags["White"], game.ply_count, game.problems
+/// >>> game.white, game.tags["White"], game.plies, game.problems
 /// ('Morphy, Paul', 'Morphy, Paul', 33, [])
 /// >>> game.pgn("seven").split()[-1]
 /// '1-0'
-#[pyclass(frozen, module = "tabia")]
+#[pyclass(frozen, weakref, module = "tabia")]
 pub(crate) struct Game {
     known: Known,
     /// The number in its database, from 0.
     pub(crate) index: Option<u32>,
     /// Those of what is known.
     pub(crate) problems: Vec<Error>,
+    /// Those of a game that was pickled, as exceptions.
+    pickled_problems: Option<Py<PyList>>,
     whole: OnceLock<Box<Whole>>,
     moves: OnceLock<Option<Arc<Moves>>>,
 }
+
+/// A game that was pickled.
+#[pyfunction]
+pub(crate) fn _game(
+    py: Python<'_>,
+    pgn: &str,
+    number: Option<u32>,
+    source: &str,
+    problems: Py<PyList>,
+) -> PyResult<Game> {
+    let game = tabia::game_of_pgn(pgn).or_raise(py)?;
+    let index = number.and_then(|number| number.checked_sub(1));
+    let mut game = Game::new(Box::new(game), index, source.into());
+    game.pickled_problems = Some(problems);
+    Ok(game)
+}
+
+/// What is pickled of a game: as PGN with everything, its number and source, its problems.
+type Pickled<'py> = (String, Option<u64>, String, Bound<'py, PyList>);
 
 /// What was read of a game before anything was asked of it.
 enum Known {
@@ -119,6 +142,7 @@ impl Game {
             known,
             index,
             problems: Vec::new(),
+            pickled_problems: None,
             whole: OnceLock::new(),
             moves: OnceLock::new(),
         }
@@ -192,6 +216,20 @@ impl Game {
         }
     }
 
+    /// The value of any tag; `None` if the game has none, or it is unknown.
+    fn tag(&self, py: Python<'_>, name: &str) -> PyResult<Option<String>> {
+        let value = self.tags(py)?.get_item(name)?;
+        let value = value.map(|value| value.extract::<String>()).transpose()?;
+        Ok(value.filter(|value| !matches!(&**value, "" | "?" | "-")))
+    }
+
+    fn fide_id(&self, py: Python<'_>, name: &str) -> PyResult<Option<u32>> {
+        let id = self.tag(py, name)?;
+        Ok(id
+            .and_then(|id| id.trim().parse().ok())
+            .filter(|id| *id > 0))
+    }
+
     fn elo(&self, side: usize) -> Option<u16> {
         let elo = match &self.known {
             Known::Read { game, .. } => {
@@ -234,7 +272,8 @@ impl Game {
         }
     }
 
-    /// The tag pairs in stored order; of a tag that occurs twice, the first.
+    /// The tag pairs in stored order; of a tag that occurs twice, the first. A game that begins with another position
+    /// than the usual one has the tags `SetUp` and `FEN`, also where the format stores it in another way.
     #[getter]
     fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let read;
@@ -253,6 +292,12 @@ impl Game {
             if !dict.contains(name)? {
                 dict.set_item(name, value)?;
             }
+        }
+        if let Some(setup) = &game.head.start.setup
+            && !dict.contains("FEN")?
+        {
+            dict.set_item("SetUp", "1")?;
+            dict.set_item("FEN", setup.fen(FenStyle::XFen))?;
         }
         Ok(dict)
     }
@@ -305,6 +350,36 @@ impl Game {
         self.elo(1)
     }
 
+    /// The annotator.
+    #[getter]
+    fn annotator(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        self.tag(py, "Annotator")
+    }
+
+    /// The title of White: `GM`, `BOT`.
+    #[getter]
+    fn white_title(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        self.tag(py, "WhiteTitle")
+    }
+
+    /// The title of Black.
+    #[getter]
+    fn black_title(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        self.tag(py, "BlackTitle")
+    }
+
+    /// FIDE's number of White.
+    #[getter]
+    fn white_fide_id(&self, py: Python<'_>) -> PyResult<Option<u32>> {
+        self.fide_id(py, "WhiteFideId")
+    }
+
+    /// FIDE's number of Black.
+    #[getter]
+    fn black_fide_id(&self, py: Python<'_>) -> PyResult<Option<u32>> {
+        self.fide_id(py, "BlackFideId")
+    }
+
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     #[getter]
     fn result(&self) -> &'static str {
@@ -322,7 +397,7 @@ impl Game {
 
     /// Number of plies of the mainline.
     #[getter]
-    fn ply_count(&self, py: Python<'_>) -> PyResult<usize> {
+    fn plies(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.whole(py)?.ply_count())
     }
 
@@ -335,6 +410,9 @@ impl Game {
     /// What was wrong with the game when it was read, as exceptions that were not raised.
     #[getter]
     fn problems<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        if let Some(problems) = &self.pickled_problems {
+            return Ok(problems.bind(py).clone());
+        }
         let whole = self.read(py)?;
         error::list(py, whole.map_or(&self.problems, |whole| &whole.problems))
     }
@@ -362,7 +440,7 @@ impl Game {
     }
 
     /// The variations of the mainline in the order of its moves, each a list of moves. The first move of each has the
-    /// same `ply_number` as the move that it is an alternative to; those inside of them are in their own moves.
+    /// same `ply` as the move that it is an alternative to; those inside of them are in their own moves.
     ///
     /// >>> game = tabia.open(b"1. e4 (1. d4 d5) e5 (1... c5 2. Nf3) *", name="a.pgn")[0]
     /// >>> [[node.san for node in line] for line in game.variations]
@@ -435,5 +513,30 @@ impl Game {
 
     fn __eq__(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
         Ok(self.whole(py)? == other.whole(py)?)
+    }
+
+    /// Equal games have the same tags, moves and result.
+    fn __hash__(&self, py: Python<'_>) -> PyResult<u64> {
+        let game = self.whole(py)?;
+        let mut hasher = DefaultHasher::new();
+        game.result.pgn().hash(&mut hasher);
+        for pair in game.head.tags.iter() {
+            pair.hash(&mut hasher);
+        }
+        for node in game.root().moves() {
+            uci_text(node.ply(), true).hash(&mut hasher);
+        }
+        Ok(hasher.finish())
+    }
+
+    /// Pickled as PGN with everything, with its problems.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
+        let make = py.import("tabia._tabia")?.getattr("_game")?;
+        let source = self.source().to_owned();
+        let problems = self.problems(py)?;
+        Ok((
+            make,
+            (self.pgn(py, "full")?, self.number(), source, problems),
+        ))
     }
 }

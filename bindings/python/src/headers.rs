@@ -1,16 +1,18 @@
 //! Headers of games in order.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::PyList;
-use tabia::Error;
+use pyo3::types::{PyDict, PyList};
 use tabia::list::{ListOptions, ListRow, list, row};
 use tabia::sort::SortOrder;
+use tabia::{Eco, Error, GameIndex, GameResult, Want};
 
 use crate::date::Date;
 use crate::inputs::Inputs;
 use crate::kept_problems::{BatchesWithProblems, Keep};
+use crate::read_game::read_record;
 use crate::sorted_records::{RecordAt, SortedRecords};
 
 /// Headers that are handed on at a time, once they are sorted.
@@ -21,11 +23,16 @@ const CHUNK: usize = 512;
 /// >>> sum(1 for header in db.headers())
 /// 7
 #[pyclass(frozen, module = "tabia")]
-pub(crate) struct Headers(BatchesWithProblems<(Arc<str>, ListRow<'static>)>);
+pub(crate) struct Headers {
+    rows: BatchesWithProblems<(Arc<str>, ListRow<'static>)>,
+    /// The names of the tags that were asked for.
+    names: Arc<[String]>,
+}
 
 impl Headers {
     /// Headers in the order of the inputs.
     pub(crate) fn start(inputs: Arc<Inputs>, options: ListOptions) -> std::io::Result<Self> {
+        let names = options.tags.clone().into();
         let rows = BatchesWithProblems::start(
             Arc::clone(&inputs.closing),
             move |progress, problems, send| {
@@ -49,7 +56,7 @@ impl Headers {
                 Ok(())
             },
         )?;
-        Ok(Self(rows))
+        Ok(Self { rows, names })
     }
 
     /// Headers in another order.
@@ -58,6 +65,8 @@ impl Headers {
         options: ListOptions,
         order: SortOrder,
     ) -> std::io::Result<Self> {
+        let names = options.tags.clone().into();
+        let tags = options.tags.clone();
         let records = SortedRecords {
             inputs: Arc::clone(&inputs),
             options,
@@ -72,25 +81,34 @@ impl Headers {
                 let mut found = |_: usize, found: Vec<Error>| problems.add(found);
                 let mut make = |at: RecordAt<'_>| {
                     let name = names.get(at.input).cloned().unwrap_or_default();
-                    let row = row(at.database, at.reader, at.game)?;
-                    Ok((name, row.into_owned()))
+                    let mut row = row(at.database, at.reader, at.game)?.into_owned();
+                    if !tags.is_empty() {
+                        let (game, _) = read_record(at.database, at.game, Want::TAGS, at.item)?;
+                        let value = |tag: &String| game.tag(tag).map(str::to_owned);
+                        row.tags = tags.iter().map(value).collect();
+                    }
+                    Ok((name, row))
                 };
                 records.send_each(progress, &mut found, &mut make, send)
             },
         )?;
-        Ok(Self(rows))
+        Ok(Self { rows, names })
     }
 }
 
 impl Headers {
     pub(crate) fn next(&self, py: Python<'_>) -> PyResult<Option<Header>> {
-        let next = self.0.next(py)?;
-        Ok(next.map(|(source, row)| Header { source, row }))
+        let next = self.rows.next(py)?;
+        Ok(next.map(|(source, row)| Header {
+            source,
+            row,
+            names: Arc::clone(&self.names),
+        }))
     }
 
     /// Ends the reading.
     pub(crate) fn end(&self, py: Python<'_>) {
-        self.0.close(py);
+        self.rows.close(py);
     }
 }
 
@@ -107,13 +125,13 @@ impl Headers {
     /// Problems so far, as exceptions that were not raised.
     #[getter]
     fn problems<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.0.problems(py)
+        self.rows.problems(py)
     }
 
     /// Number of problems so far; of more than a hundred thousand `problems` has the first.
     #[getter]
     fn problem_count(&self) -> u64 {
-        self.0.problem_count()
+        self.rows.problem_count()
     }
 
     /// Ends the reading; the iterator is then empty.
@@ -127,10 +145,69 @@ impl Headers {
 /// >>> header = next(db.headers())
 /// >>> header.number, header.white, header.date.year, header.result
 /// (2, 'Morphy, Paul', 1858, '1-0')
-#[pyclass(frozen, module = "tabia")]
+#[pyclass(frozen, weakref, module = "tabia")]
 pub(crate) struct Header {
     source: Arc<str>,
     row: ListRow<'static>,
+    /// The names of the tags that were asked for.
+    names: Arc<[String]>,
+}
+
+/// Everything that a header has, in the order in which it is pickled.
+type Fields = (
+    (String, u32),
+    [(String, Option<u16>); 2],
+    (&'static str, (u16, u8, u8)),
+    [String; 4],
+    (Option<String>, Option<u32>, String),
+    Vec<(String, Option<String>)>,
+);
+
+/// The same, read.
+type PickledFields = (
+    (String, u32),
+    [(String, Option<u16>); 2],
+    (String, (u16, u8, u8)),
+    [String; 4],
+    (Option<String>, Option<u32>, String),
+    Vec<(String, Option<String>)>,
+);
+
+/// A header that was pickled.
+#[pyfunction]
+#[pyo3(signature = (*fields))]
+pub(crate) fn _header(fields: PickledFields) -> Header {
+    let (
+        (source, number),
+        [(white, white_elo), (black, black_elo)],
+        (result, (year, month, day)),
+        [event, site, round, annotator],
+        (eco, plies, flags),
+        tags,
+    ) = fields;
+    let mut row = ListRow::default();
+    row.game = GameIndex(number.saturating_sub(1));
+    (row.white, row.white_elo) = (white.into(), white_elo);
+    (row.black, row.black_elo) = (black.into(), black_elo);
+    row.result = GameResult::parse(result.as_bytes()).unwrap_or_default();
+    row.date = tabia::Date::new(year, month, day);
+    (row.event, row.site) = (event.into(), site.into());
+    (row.round, row.annotator) = (round.into(), annotator.into());
+    row.eco = eco.and_then(|eco| Eco::parse(&eco));
+    row.plies = plies;
+    row.flags.deleted = flags.contains('D');
+    row.flags.text = flags.contains('T');
+    row.flags.setup = flags.contains('P');
+    row.flags.variations = flags.contains('V');
+    row.flags.comments = flags.contains('C');
+    row.flags.nags = flags.contains('S');
+    let (names, values): (Vec<String>, Vec<Option<String>>) = tags.into_iter().unzip();
+    row.tags = values;
+    Header {
+        source: source.into(),
+        row,
+        names: names.into(),
+    }
 }
 
 /// A text that is not empty.
@@ -139,6 +216,24 @@ fn known(text: &str) -> Option<&str> {
 }
 
 impl Header {
+    fn fields(&self) -> Fields {
+        let row = &self.row;
+        let date = (row.date.year, row.date.month, row.date.day);
+        let names = [&row.event, &row.site, &row.round, &row.annotator];
+        let tags = self.names.iter().cloned().zip(row.tags.iter().cloned());
+        (
+            (self.source.to_string(), row.game.0.saturating_add(1)),
+            [
+                (row.white.to_string(), row.white_elo),
+                (row.black.to_string(), row.black_elo),
+            ],
+            (row.result.pgn(), date),
+            names.map(ToString::to_string),
+            (self.eco(), row.plies, row.flags.to_string()),
+            tags.collect(),
+        )
+    }
+
     /// The cells of a row of [`html::HEADER`].
     pub(crate) fn cells(&self) -> Vec<String> {
         let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
@@ -239,7 +334,7 @@ impl Header {
 
     /// Plies of the mainline, when the database stores the number.
     #[getter]
-    fn ply_count(&self) -> Option<u32> {
+    fn plies(&self) -> Option<u32> {
         self.row.plies
     }
 
@@ -248,6 +343,38 @@ impl Header {
     #[getter]
     fn flags(&self) -> String {
         self.row.flags.to_string()
+    }
+
+    /// The tags that `headers` was asked for, those that the game has.
+    ///
+    /// >>> header = next(db.headers(tags=["WhiteTitle", "SourceTitle"]))
+    /// >>> sorted(header.tags) in ([], ["SourceTitle"])
+    /// True
+    #[getter]
+    fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (name, value) in self.names.iter().zip(&self.row.tags) {
+            if let Some(value) = value {
+                dict.set_item(name, value)?;
+            }
+        }
+        Ok(dict)
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.fields() == other.fields()
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.fields().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Pickled with everything that it has.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Fields)> {
+        let make = py.import("tabia._tabia")?.getattr("_header")?;
+        Ok((make, self.fields()))
     }
 
     fn __repr__(&self) -> String {

@@ -7,13 +7,14 @@ use pyo3::prelude::*;
 use tabia::core::games::Database as OpenDatabase;
 use tabia::globs::expand_glob;
 use tabia::sort::SortOrder;
-use tabia::{Error, FileStates, InputItem, OpenInput, OpenOptions, Query, Resolver};
+use tabia::{Error, FileStates, InputItem, OpenInput, OpenOptions, Query};
 
 use crate::closing::Closing;
 use crate::error::OrRaise;
 use crate::file_argument::TemporaryFolder;
 use crate::interrupt;
 use crate::kept_problems::Problems;
+use crate::reading::Reading;
 
 /// The databases of all inputs, open for access by number.
 pub(crate) type Opened = Arc<[Arc<dyn OpenDatabase>]>;
@@ -22,7 +23,7 @@ pub(crate) type Opened = Arc<[Arc<dyn OpenDatabase>]>;
 pub(crate) struct Inputs {
     pub(crate) items: Arc<Vec<InputItem>>,
     pub(crate) open: OpenOptions,
-    pub(crate) deleted: bool,
+    pub(crate) reading: Reading,
     /// Files of folders and archives that cannot be read.
     pub(crate) problems: Vec<Error>,
     indexed: RwLock<Option<Result<Opened, Error>>>,
@@ -54,23 +55,14 @@ pub(crate) fn expand_globs(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, Error> {
     Ok(expanded)
 }
 
-/// A resolver of every format, tables too.
-pub(crate) fn resolver(open: &OpenOptions) -> Resolver {
-    let known = tabia::formats().chain(tabia_columns::read::formats());
-    let mut resolver = Resolver::new(known);
-    resolver.options = open.clone();
-    resolver
-}
-
 impl Inputs {
     /// Finds what paths name.
     pub(crate) fn find(
         paths: &[PathBuf],
-        open: OpenOptions,
-        deleted: bool,
+        reading: &Reading,
         folder: Option<Arc<TemporaryFolder>>,
     ) -> Result<Self, Error> {
-        let resolver = resolver(&open);
+        let resolver = reading.resolver()?;
         let (mut items, mut problems) = (Vec::new(), Vec::new());
         for path in paths {
             for item in resolver.resolve_games(path.as_os_str())? {
@@ -92,8 +84,8 @@ impl Inputs {
         Ok(Self {
             states: items.iter().map(FileStates::of).collect(),
             items: Arc::new(items),
-            open,
-            deleted,
+            open: resolver.options,
+            reading: reading.clone(),
             problems,
             indexed: RwLock::default(),
             opening: Mutex::default(),
@@ -225,8 +217,8 @@ pub(crate) fn query_and_order(
 pub(crate) fn query(py: Python<'_>, text: Option<&str>) -> PyResult<Option<Query>> {
     let (query, order) = query_and_order(py, text, None)?;
     if !order.is_empty() {
-        let text =
-            "only `games` and `headers` are sorted; rows of tables by the engine that reads them";
+        let text = "`sort:` in the query: only `games`, `headers` and `convert` to a database or text are sorted; rows of tables \
+             by the engine that reads them";
         return Err(Error::usage(text)).or_raise(py);
     }
     Ok(query)

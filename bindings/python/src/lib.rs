@@ -5,8 +5,9 @@ mod arrow_stream;
 mod batches;
 mod book;
 mod book_position;
+mod build_book;
 mod closing;
-mod convert_and_build_book;
+mod convert;
 mod database;
 mod date;
 mod error;
@@ -21,12 +22,14 @@ mod html;
 mod info;
 mod inputs;
 mod interrupt;
+mod jobs;
 mod kept_problems;
 mod move_arrays;
 mod move_node;
 mod position;
 mod python_hints;
 mod read_game;
+mod reading;
 mod report;
 mod sorted_records;
 
@@ -65,17 +68,17 @@ fn _tabia(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add::<explore::TreeMove>(module)?;
     add::<explore::TreeGame>(module)?;
     add::<move_arrays::Numbers>(module)?;
-    add::<convert_and_build_book::Converted>(module)?;
+    add::<convert::Converted>(module)?;
     module.add_function(wrap_pyfunction!(database::open, module)?)?;
     module.add_function(wrap_pyfunction!(database::open_many, module)?)?;
     module.add_function(wrap_pyfunction!(database::_reopen, module)?)?;
     module.add_function(wrap_pyfunction!(date::_date, module)?)?;
     module.add_function(wrap_pyfunction!(book::open_book, module)?)?;
-    module.add_function(wrap_pyfunction!(convert_and_build_book::convert, module)?)?;
-    module.add_function(wrap_pyfunction!(
-        convert_and_build_book::build_book,
-        module
-    )?)?;
+    module.add_function(wrap_pyfunction!(game::_game, module)?)?;
+    module.add_function(wrap_pyfunction!(headers::_header, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(build_book::build_book, module)?)?;
+    module.add_function(wrap_pyfunction!(build_book::convert_book, module)?)?;
     module.add_function(wrap_pyfunction!(explore::explore, module)?)?;
     module.add_function(wrap_pyfunction!(position::key, module)?)?;
     Ok(())

@@ -195,7 +195,7 @@ impl Eval {
 impl Node {
     /// Number of the ply, from 1.
     #[getter]
-    fn ply_number(&self) -> PyResult<u32> {
+    fn ply(&self) -> PyResult<u32> {
         Ok(self.stored()?.ply_number)
     }
 
@@ -330,10 +330,6 @@ impl Node {
     }
 
     fn __repr__(&self) -> PyResult<String> {
-        Ok(format!(
-            "<tabia.Node {} {}>",
-            self.ply_number()?,
-            self.san()?
-        ))
+        Ok(format!("<tabia.Node {} {}>", self.ply()?, self.san()?))
     }
 }

@@ -58,9 +58,14 @@ impl Position {
     fn new(fen: Option<&str>) -> PyResult<Self> {
         match fen {
             None => Ok(tabia::Position::standard().into()),
-            Some(fen) => position_of_fen(fen)
-                .map(Self::from)
-                .map_err(PyValueError::new_err),
+            Some(fen) => position_of_fen(fen).map(Self::from).map_err(|text| {
+                let are_moves = position_arg::position_of(fen).is_ok();
+                PyValueError::new_err(if are_moves {
+                    format!("{text}\nhint: `tabia.Position().play({fen:?})` plays moves")
+                } else {
+                    text
+                })
+            }),
         }
     }
 

@@ -1,7 +1,9 @@
 //! Names of Python for what the library names as the command line does.
 
 /// Calls by commands of the command line.
-const CALLS: [(&str, &str); 6] = [
+const CALLS: [(&str, &str); 8] = [
+    ("tabia book convert", "tabia.convert_book"),
+    ("tabia book from-parquet", "tabia.convert_book"),
     ("tabia book build", "tabia.build_book"),
     ("tabia book info", "tabia.open_book"),
     ("tabia book find", "tabia.open_book"),
@@ -11,13 +13,51 @@ const CALLS: [(&str, &str); 6] = [
 ];
 
 /// Arguments by options.
-const ARGUMENTS: [(&str, &str); 6] = [
-    ("--encoding", "charset="),
-    ("--password", "password="),
-    ("--force", "force=True"),
-    ("--include-deleted", "deleted=True"),
-    ("--report", "report="),
-    ("--where", "where="),
+const ARGUMENTS: [&str; 29] = [
+    "--columns",
+    "--comments",
+    "--compat",
+    "--encoding",
+    "--games",
+    "--index",
+    "--least-elo",
+    "--max-ply",
+    "--max-unpacked",
+    "--min-games",
+    "--min-percent",
+    "--min-score",
+    "--partition",
+    "--password",
+    "--pieces",
+    "--plies",
+    "--position",
+    "--profile",
+    "--recency",
+    "--report",
+    "--shards",
+    "--sort",
+    "--split",
+    "--split-by",
+    "--table",
+    "--to",
+    "--to-encoding",
+    "--where",
+    "--with-pgn",
+];
+
+/// Arguments that are true by options without a value.
+const FLAGS: [&str; 11] = [
+    "--all-moves",
+    "--append",
+    "--fen",
+    "--force",
+    "--game-links",
+    "--include-deleted",
+    "--names",
+    "--only-black",
+    "--only-white",
+    "--stretch",
+    "--uniform",
 ];
 
 /// A text in which commands and options between backquotes are calls and arguments, where Python has them.
@@ -38,11 +78,8 @@ pub(crate) fn of_python(text: &str) -> String {
 
 /// The call of a command, or the argument of an option; `None` if Python has none.
 fn code(command: &str) -> Option<String> {
-    for (option, argument) in ARGUMENTS {
-        let rest = command.strip_prefix(option);
-        if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')) {
-            return Some(argument.to_owned());
-        }
+    if let Some(argument) = argument(command) {
+        return Some(argument);
     }
     let (call, rest) = CALLS.iter().find_map(|(command_name, call)| {
         let rest = command.strip_prefix(command_name)?;
@@ -58,4 +95,23 @@ fn code(command: &str) -> Option<String> {
     }
     let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
     Some(format!("{call}({})", words.join(", ")))
+}
+
+/// The argument of an option with its value; `None` if Python has none.
+fn argument(option: &str) -> Option<String> {
+    let (option, value) = option.split_once(' ').unwrap_or((option, ""));
+    let name = option.trim_start_matches('-').replace('-', "_");
+    if FLAGS.contains(&option) {
+        return Some(format!("{name}=True"));
+    }
+    if !ARGUMENTS.contains(&option) {
+        return None;
+    }
+    let value = value.trim_matches('\'');
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+    Some(if is_number {
+        format!("{name}={value}")
+    } else {
+        format!("{name}={value:?}")
+    })
 }

@@ -23,7 +23,7 @@ def test_a_closed_database_is_a_value_error(many: Path, tmp_path: Path, extensio
     known, unread = db.game(1), next(db.games())
     games, headers, sorted_games = db.games(), db.headers(), db.games(sort="-date")
     table, moves = db.table(columns="white"), db.moves()
-    assert known.ply_count == 4 and next(headers).white == "W0"
+    assert known.plies == 4 and next(headers).white == "W0"
     db.close()
     db.close()
     calls: list[Callable[[], object]] = [
@@ -60,7 +60,7 @@ def test_a_closed_database_is_a_value_error(many: Path, tmp_path: Path, extensio
     assert "closed" in repr(db)
     assert not (tmp_path / "new.pgn").exists()
     # What was read before is still there.
-    assert (known.ply_count, known.white, len(moves)) == (4, "W0", 300)
+    assert (known.plies, known.white, len(moves)) == (4, "W0", 300)
     assert unread.white == "W0"
     if extension in {"cbh", "si5"}:
         with pytest.raises(ValueError, match="closed"):

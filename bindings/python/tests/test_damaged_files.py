@@ -26,7 +26,7 @@ def test_games_of_a_loop_have_their_problems(tmp_path: Path, extension: str, mov
     # The moves of the first game are asked for, and then read of the games that follow.
     found = []
     for game in db.games():
-        assert game.ply_count in (0, 10) or game.problems
+        assert game.plies in (0, 10) or game.problems
         found.append([str(problem) for problem in game.problems])
     assert found == expected
 
@@ -36,7 +36,7 @@ def test_a_file_that_is_cut_off_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "cut.si4"
     database(path, 8000)
     db = tabia.open(path)
-    assert db.game(8000).ply_count == 10
+    assert db.game(8000).plies == 10
     os.truncate(path.with_suffix(".sg4"), 4096)
     with pytest.raises(tabia.Error) as caught:
         db.game(8000)

@@ -17,7 +17,7 @@ def test_kinds_of_errors(tmp_path: Path, pgn: Path) -> None:
     with pytest.raises(tabia.Unsupported):
         tabia.open(unknown)
     with pytest.raises(tabia.Usage, match="character set"):
-        tabia.open(pgn, charset="klingon")
+        tabia.open(pgn, encoding="klingon")
     with pytest.raises(tabia.Error) as exists:
         tabia.convert(pgn, pgn)
     assert exists.value.kind in {"exists", "usage"}
@@ -46,7 +46,7 @@ def test_options_are_for_their_table(pgn: Path) -> None:
         lambda: db.table("positions", columns="white"),
         lambda: db.table("games", fen=True),
         lambda: db.table(columns="whit"),
-        lambda: db.table(pgn="eight"),
+        lambda: db.table(with_pgn="eight"),
         lambda: tabia.convert(db, "x.pgn", columns="white"),
         lambda: tabia.convert(db, "x.pgn", to="klingon"),
     ):

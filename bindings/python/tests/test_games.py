@@ -16,7 +16,7 @@ def test_any_format_is_opened(sample: tabia.Database, pgn: Path) -> None:
     assert len(tabia.open(str(pgn))) == 3
     # A guiding text is a record and no game; another game is marked as deleted.
     assert (len(sample), len(list(sample.headers()))) == (9, 7)
-    deleted = tabia.open(REPOSITORY / "samples" / "tabia.cbv", deleted=True)
+    deleted = tabia.open(REPOSITORY / "samples" / "tabia.cbv", include_deleted=True)
     assert len(list(deleted)) == len(list(deleted.headers())) == 8
     both = tabia.open_many([pgn, pgn])
     assert len(both) == 6
@@ -84,7 +84,7 @@ def test_variations(pgn: Path) -> None:
     line = tabia.open(pgn)[0].mainline()[1].variations
     assert [[node.san for node in nodes] for nodes in line] == [["c5", "Nf3", "d6"]]
     inner = line[0][1].variations[0]
-    assert [(node.ply_number, node.san) for node in inner] == [(3, "c3"), (4, "d5")]
+    assert [(node.ply, node.san) for node in inner] == [(3, "c3"), (4, "d5")]
     assert inner[0].comments == ["Alapin"]
 
 
@@ -100,7 +100,7 @@ def test_deep_variations_are_read(tmp_path: Path) -> None:
 def test_problems_are_exceptions_with_a_location(pgn: Path) -> None:
     for games in (list(tabia.open(pgn)), tabia.open(pgn)[:]):
         assert [len(game.problems) for game in games] == [0, 0, 1]
-        assert games[2].ply_count == 2
+        assert games[2].plies == 2
         problem = games[2].problems[0]
         assert isinstance(problem, tabia.Error)
         assert (problem.game, problem.path) == (3, str(pgn))
@@ -114,14 +114,14 @@ def test_moves_are_read_when_they_are_asked_for(pgn: Path, tmp_path: Path, exten
     games = list(db.games())
     assert [game.pgn() for game in games] == [game.pgn() for game in db[:]]
     assert games == db[:]
-    assert [game.ply_count for game in games] == [7, 3, 2]
+    assert [game.plies for game in games] == [7, 3, 2]
     assert [game.has_variations for game in games] == [True, False, False]
     assert games[0].comments == db[0].comments
     assert [node.san for node in games[1].mainline()] == ["d4", "d5", "c4"]
     assert [game.uci() for game in db.games(where="moves:..3")] == [["d2d4", "d7d5", "c2c4"], ["e2e4", "e7e5"]]
     with ThreadPoolExecutor(8) as threads:
         again = list(db.games())
-        assert list(threads.map(lambda game: game.ply_count, again * 8)) == [7, 3, 2] * 8
+        assert list(threads.map(lambda game: game.plies, again * 8)) == [7, 3, 2] * 8
 
 
 def head(game: tabia.Game) -> tuple[object, ...]:
@@ -150,9 +150,9 @@ def test_moves_of_changed_files_are_an_error(pgn: Path, many: Path, tmp_path: Pa
     tabia.convert(pgn, path)
     db = tabia.open(path)
     game, other, _ = db.games()
-    assert game.ply_count == 7
+    assert game.plies == 7
     tabia.convert(many, path, force=True)
-    assert (game.ply_count, other.white) == (7, "Beta, B")
+    assert (game.plies, other.white) == (7, "Beta, B")
     with pytest.raises(tabia.Error, match="changed"):
         other.mainline()
     with pytest.raises(tabia.Error, match="changed"):
@@ -174,7 +174,7 @@ def test_moves_of_changed_files_are_an_error(pgn: Path, many: Path, tmp_path: Pa
         with pytest.raises(tabia.Error, match="changed"):
             call()
     assert not target.exists()
-    assert next(iter(tabia.open(path).games())).ply_count == 4
+    assert next(iter(tabia.open(path).games())).plies == 4
 
 
 def test_queries(many: Path) -> None:
@@ -220,7 +220,7 @@ def test_pgn_profiles(pgn: Path, tmp_path: Path) -> None:
 
 
 def test_pickled_databases_are_opened_anew(pgn: Path) -> None:
-    db = pickle.loads(pickle.dumps(tabia.open(pgn, deleted=True)))
+    db = pickle.loads(pickle.dumps(tabia.open(pgn, include_deleted=True)))
     assert len(db) == 3
     assert len(copy.copy(db)) == 3
 

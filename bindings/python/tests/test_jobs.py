@@ -27,7 +27,7 @@ def test_convert_and_read_again(pgn: Path, tmp_path: Path) -> None:
 def test_losses_are_counted(pgn: Path, tmp_path: Path) -> None:
     done = tabia.convert(pgn, tmp_path / "games.parquet")
     assert done.losses
-    full = tabia.convert(pgn, tmp_path / "full.parquet", pgn="full")
+    full = tabia.convert(pgn, tmp_path / "full.parquet", with_pgn="full")
     assert full.losses == {}
     assert list(tabia.open(tmp_path / "full.parquet"))[:2] == list(tabia.open(pgn))[:2]
 

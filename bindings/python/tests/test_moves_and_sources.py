@@ -80,7 +80,7 @@ def test_evals_and_variations_of_nodes(pgn: Path, tmp_path: Path) -> None:
     assert (first.eval.cp, first.eval.mate, first.eval.depth, str(first.eval)) == (25, None, None, "+0.25")
     assert first.eval == first.eval and hash(first.eval) == hash(first.eval)
     assert [[node.san for node in line] for line in game.variations] == [["c5", "Nf3", "d6"]]
-    assert game.variations[0][0].ply_number == 2
+    assert game.variations[0][0].ply == 2
     path = tmp_path / "evals.pgn"
     path.write_text(EVALS)
     games = tabia.open(path)[:]

@@ -48,7 +48,7 @@ def written(table: str, folder: Path) -> Path:
     path = folder / f"{table}.parquet"
     sample = REPOSITORY / "samples/tabia.cbv"
     if table == "games":
-        tabia.convert(sample, path, columns="+move_codes", pgn="full")
+        tabia.convert(sample, path, columns="+move_codes", with_pgn="full")
     else:
         tabia.convert(sample, path, table=table)
     return path

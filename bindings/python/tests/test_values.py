@@ -42,7 +42,7 @@ def test_records_come_in_reverse_order(sample: tabia.Database) -> None:
 
 def test_an_empty_range_of_plies_is_an_error(sample: tabia.Database) -> None:
     for plies in [(5, 2), (0, 0)]:
-        with pytest.raises(ValueError):
+        with pytest.raises(tabia.Usage, match="plies"):
             sample.table("positions", plies=plies)
     sample.table("positions", plies=(5, 5))
 

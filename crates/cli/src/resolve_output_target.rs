@@ -343,12 +343,6 @@ fn table_hint(path: &Path) -> String {
     }
 }
 
-/// `--position` for an output with games.
-pub(crate) fn not_positions() -> Error {
-    let text = "`--position` is for lists of positions, and this output has the whole games";
-    Error::usage(text).with_hint("`-o positions.epd` or `-o positions.fen` writes positions")
-}
-
 /// Refuses standard output for a format that is not text.
 pub(crate) fn refuse_stream(format: &GameFormat) -> Result<(), Error> {
     if format.create_text.is_some() {

@@ -16,12 +16,12 @@ use tabia::book::positions::{StoredPosition, for_each};
 use tabia::core::books::{BookEntry, BookPosition, Wdl};
 use tabia::core::game::Nag;
 use tabia::core::loss::{Feature, Losses};
-use tabia::{CreateOptions, Error, InputItem, Observer, OpenOptions, Progress};
+use tabia::{CreateOptions, Error, InputItem, Observer, OpenOptions, Progress, Summary};
 
 use crate::positions::signed_key;
 use crate::record_batches::{BATCH_BYTES, BATCH_ROWS, table_error};
 use crate::schema::{book_rows_schema, element};
-use crate::write::{TableFile, create_target};
+use crate::write::{TableFile, TableOptions, TakeBatch, create_target};
 
 /// Writes the positions and moves of a book as a table, in the order of the book; those of a Polyglot
 /// book in the order of their keys. Files appear complete or not at all.
@@ -95,6 +95,31 @@ pub fn each_book_row_batch(
     }
     merged.losses.merge(&losses);
     Ok(merged)
+}
+
+/// The moves of all items, which are books, as batches of the table, until `take` wants no more.
+pub(crate) fn each_batch_of_books(
+    items: &[InputItem],
+    options: &TableOptions,
+    progress: &Progress,
+    take: TakeBatch<'_>,
+) -> Result<Summary, Error> {
+    let mut summary = Summary::default();
+    for item in items {
+        let mut is_stopped = false;
+        let written = each_book_row_batch(item, &options.open, progress, &mut |batch| {
+            is_stopped = !take(batch)?;
+            if is_stopped {
+                return Err(Error::cancelled());
+            }
+            Ok(())
+        });
+        match written {
+            Err(_) if is_stopped => break,
+            written => summary.losses.add_whole(&item.name(), &written?.losses),
+        }
+    }
+    Ok(summary)
 }
 
 /// Writes the moves of games as a table, sorted by key and code, with their sums: what is added up over the tables of

@@ -11,6 +11,8 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use tabia::{Error, InputItem, NoObserver, Observer, Progress};
 
+use crate::book_rows::each_batch_of_books;
+use crate::schema::Table;
 use crate::write::{TableOptions, each_batch};
 
 /// Batches that wait for the consumer.
@@ -63,7 +65,7 @@ impl fmt::Debug for SentObserver {
 }
 
 impl TableStream {
-    /// The table of the games of all items.
+    /// The table of the games of all items, or of the moves of items that are books.
     pub fn new(items: Arc<Vec<InputItem>>, options: TableOptions) -> Self {
         Self::with_observer(items, options, Box::new(NoObserver))
     }
@@ -170,12 +172,16 @@ fn run(
     sender: &SyncSender<Message>,
 ) {
     let mut is_closed = false;
-    let done = each_batch(items, options, progress, observer, &mut |batch| {
+    let take = &mut |batch| {
         // A piece of an input can make many batches.
         progress.check()?;
         is_closed = sender.send(Ok(batch)).is_err();
         Ok(!is_closed)
-    });
+    };
+    let done = match options.table {
+        Table::BookRows => each_batch_of_books(items, options, progress, take),
+        Table::Games | Table::Positions => each_batch(items, options, progress, observer, take),
+    };
     if let Err(error) = done
         && !is_closed
     {

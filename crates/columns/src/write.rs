@@ -26,6 +26,9 @@ use crate::year_folders::YearFolders;
 /// Bytes of the parts of a folder, about.
 pub const PART_BYTES: usize = 256 << 20;
 
+/// Files of [`TableFile::Shards`], at most.
+const MAX_SHARDS: usize = 64;
+
 /// Which table of which games.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -82,6 +85,134 @@ impl TableOptions {
             Table::Positions => crate::positions::schema(self.fen),
             Table::BookRows => book_rows_schema(),
         }
+    }
+}
+
+/// Options of a table as they are asked for; each is for one of the tables only.
+///
+/// ```
+/// use tabia_columns::write::{TableOptions, TableRequest};
+///
+/// # fn main() -> Result<(), tabia::Error> {
+/// let mut options = TableOptions::default();
+/// let request = TableRequest { columns: Some("white,black"), ..TableRequest::default() };
+/// request.apply(&mut options)?;
+/// assert_eq!(options.schema().fields().len(), 2);
+/// let wrong = TableRequest { fen: true, ..TableRequest::default() };
+/// assert!(wrong.apply(&mut options).is_err());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct TableRequest<'a> {
+    /// The table.
+    pub table: Table,
+    /// The columns of [`Table::Games`], as [`GameColumns::parse`] reads them.
+    pub columns: Option<&'a str>,
+    /// The profile of the column `pgn` of [`Table::Games`].
+    pub with_pgn: Option<Profile>,
+    /// Comments of [`Table::Games`] in every language.
+    pub all_comments: bool,
+    /// The plies of [`Table::Positions`].
+    pub plies: Option<RangeInclusive<u16>>,
+    /// The column `fen` of [`Table::Positions`].
+    pub fen: bool,
+    /// Whether the rows of [`Table::Games`] go to folders by year.
+    pub by_year: bool,
+}
+
+impl Default for TableRequest<'_> {
+    fn default() -> Self {
+        Self {
+            table: Table::Games,
+            columns: None,
+            with_pgn: None,
+            all_comments: false,
+            plies: None,
+            fen: false,
+            by_year: false,
+        }
+    }
+}
+
+impl TableRequest<'_> {
+    /// The option that differs from the usual, as the command line names it; `None` if there is none.
+    pub fn used(&self) -> Option<&'static str> {
+        let used = [
+            (self.table != Table::Games, "--table"),
+            (self.columns.is_some(), "--columns"),
+            (self.with_pgn.is_some(), "--with-pgn"),
+            (self.all_comments, "--comments"),
+            (self.plies.is_some(), "--plies"),
+            (self.fen, "--fen"),
+            (self.by_year, "--partition"),
+        ];
+        used.into_iter()
+            .find_map(|(is_used, name)| is_used.then_some(name))
+    }
+
+    /// Sets the options.
+    ///
+    /// # Errors
+    /// A usage error for book rows, which no games have, for an option that is for another table, for columns that there
+    /// are not, and for folders by year without the column `year`.
+    pub fn apply(&self, options: &mut TableOptions) -> Result<(), Error> {
+        if self.table == Table::BookRows {
+            let text = "book rows are made of books: `tabia book convert BOOK -o rows.parquet`";
+            return Err(Error::usage(text));
+        }
+        let is_games = self.table == Table::Games;
+        let wrong = [
+            (is_games && self.plies.is_some(), "--plies", "positions"),
+            (is_games && self.fen, "--fen", "positions"),
+            (!is_games && self.columns.is_some(), "--columns", "games"),
+            (!is_games && self.with_pgn.is_some(), "--with-pgn", "games"),
+            (!is_games && self.all_comments, "--comments", "games"),
+            (!is_games && self.by_year, "--partition", "games"),
+        ];
+        if let Some((_, option, name)) = wrong.into_iter().find(|(is_wrong, _, _)| *is_wrong) {
+            let text = format!("`{option}` is for the table `{name}`");
+            return Err(Error::usage(text));
+        }
+        options.table = self.table;
+        if let Some(names) = self.columns {
+            options.columns = GameColumns::parse(names)?;
+        }
+        options.with_pgn = self.with_pgn;
+        options.all_comments = self.all_comments;
+        if let Some(plies) = &self.plies {
+            options.plies = plies.clone();
+        }
+        options.fen = self.fen;
+        if self.by_year && options.columns.names().all(|name| name != "year") {
+            let text = "`--partition year` needs the column `year`: `--columns year,…`";
+            return Err(Error::usage(text));
+        }
+        Ok(())
+    }
+}
+
+/// Plies of positions, counted from 1: `1..40`, `..40`, `16`.
+///
+/// # Errors
+/// What such a text is.
+///
+/// ```
+/// assert_eq!(tabia_columns::write::parse_plies("..40"), Ok(1..=40));
+/// assert!(tabia_columns::write::parse_plies("5..4").is_err());
+/// ```
+pub fn parse_plies(text: &str) -> Result<RangeInclusive<u16>, String> {
+    let number = |text: &str, open: u16| match text {
+        "" => Some(open),
+        text => text.parse().ok().filter(|ply| *ply > 0),
+    };
+    let range = match text.split_once("..") {
+        Some((first, last)) => number(first, 1).zip(number(last, u16::MAX)),
+        None => number(text, 0).filter(|ply| *ply > 0).map(|ply| (ply, ply)),
+    };
+    match range {
+        Some((first, last)) if first <= last => Ok(first..=last),
+        _ => Err("plies from 1, as `1..40`".to_owned()),
     }
 }
 
@@ -142,6 +273,66 @@ impl TableFile<'_> {
             "parquet" => Some(Self::Parquet(path.to_path_buf())),
             "arrow" => Some(Self::Arrow(path.to_path_buf())),
             _ => None,
+        }
+    }
+
+    /// Whether a name is that of a format of tables.
+    pub fn is_format(name: &str) -> bool {
+        matches!(name, "parquet" | "arrow")
+    }
+
+    /// The target of a name, in a format if there is one ([`is_format`](Self::is_format)), or as the name states.
+    ///
+    /// # Errors
+    /// A usage error for a name that no table has, and for a folder of another format than Parquet.
+    ///
+    /// ```
+    /// use tabia_columns::write::TableFile;
+    ///
+    /// assert!(matches!(TableFile::of_format("games", Some("arrow")), Ok(TableFile::Arrow(_))));
+    /// assert!(matches!(TableFile::of_format("out/", None), Ok(TableFile::Folder(..))));
+    /// assert!(TableFile::of_format("games.pgn", None).is_err());
+    /// ```
+    pub fn of_format(name: &str, format: Option<&str>) -> Result<Self, Error> {
+        match (format, Self::of_name(name)) {
+            (Some("arrow"), Some(Self::Folder(..))) => Err(Error::usage(
+                "a folder has Parquet files; give a file for Arrow",
+            )),
+            (Some("arrow"), _) => Ok(Self::Arrow(name.into())),
+            (_, Some(Self::Folder(path, bytes))) => Ok(Self::Folder(path, bytes)),
+            (Some(_), _) => Ok(Self::Parquet(name.into())),
+            (None, Some(file)) => Ok(file),
+            (None, None) => Err(Error::usage(format!("{name}: no table has this extension"))),
+        }
+    }
+
+    /// The folder in this number of files, 1 to 64, which are written on up to `threads` threads.
+    ///
+    /// # Errors
+    /// A usage error if this is no folder, and for another number.
+    pub fn in_shards(self, count: usize, threads: usize) -> Result<Self, Error> {
+        if !(1..=MAX_SHARDS).contains(&count) {
+            let text = format!("`--shards {count}`: a number from 1 to {MAX_SHARDS}");
+            return Err(Error::usage(text));
+        }
+        match self {
+            Self::Folder(folder, _) => Ok(Self::Shards {
+                folder,
+                count,
+                threads,
+            }),
+            _ => Err(Error::usage("`--shards` is for folders: `-o folder/`")),
+        }
+    }
+
+    /// The folder with a folder for each year.
+    ///
+    /// # Errors
+    /// A usage error if this is no folder.
+    pub fn by_year(self) -> Result<Self, Error> {
+        match self {
+            Self::Folder(folder, bytes) => Ok(Self::Years(folder, bytes)),
+            _ => Err(Error::usage("`--partition` is for folders: `-o folder/`")),
         }
     }
 
@@ -382,4 +573,20 @@ fn parts_of_both(one: Want, other: Want) -> Want {
 fn source_name(item: &InputItem) -> String {
     let name = item.label().file_name();
     name.map_or_else(|| item.name(), |name| name.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_plies;
+
+    #[test]
+    fn plies_are_counted_from_1() {
+        assert_eq!(parse_plies("1..40"), Ok(1..=40));
+        assert_eq!(parse_plies("16"), Ok(16..=16));
+        assert_eq!(parse_plies("..9"), Ok(1..=9));
+        assert_eq!(parse_plies("9.."), Ok(9..=u16::MAX));
+        for text in ["", "0", "5..4", "0..4", "a", "1...4", "1-4"] {
+            assert!(parse_plies(text).is_err(), "{text}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabia_core::chess::{Ply, Position};
@@ -19,6 +19,7 @@ use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, ErrorKind, ErrorSide, GameFormat, GameIndex, Problem};
 use tabia_formats::Format;
 use tabia_formats::archives::compressed::{Compression, compress};
+use tabia_query::Query;
 use zerocopy::byteorder::big_endian::U32;
 
 use crate::base::{Index, IndexOptions, restrict_by_index};
@@ -70,6 +71,38 @@ pub struct ConvertOptions {
     pub append: bool,
     /// Media files are neither copied nor counted as lost: for a target that is only tried.
     pub without_media: bool,
+    /// A file of no records is not written, and none is replaced by it: for a query, which may be mistyped, and where a
+    /// file is replaced. [`convert`] then returns no files.
+    pub needs_records: bool,
+}
+
+impl ConvertOptions {
+    /// Sets the query and the order: that which is asked for, or that of the query. Games that do not fit are counted.
+    ///
+    /// # Errors
+    /// A usage error if games are to be sorted by the moments that fit a query that asks for none.
+    ///
+    /// ```
+    /// use tabia::convert::ConvertOptions;
+    ///
+    /// # fn main() -> Result<(), tabia::Error> {
+    /// let mut options = ConvertOptions::default();
+    /// options.choose(tabia::Query::parse("player:morphy sort:-date")?, None)?;
+    /// assert!(options.plan.filter.is_some() && !options.sort.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn choose(&mut self, query: Query, sort: Option<SortOrder>) -> Result<(), Error> {
+        self.sort = sort.unwrap_or_else(|| query.sort().clone());
+        if self.sort.has_moments() && !query.asks_for_moments() {
+            let text = "`--sort ply` sorts by the moment that a query asks for, and `--where` asks for none";
+            let hint = "`--sort plies` sorts by the length of the games";
+            return Err(Error::usage(text).with_hint(hint));
+        }
+        self.plan.filter = Some(query).filter(|query| !query.is_empty());
+        self.plan.count_filtered = self.plan.filter.is_some();
+        Ok(())
+    }
 }
 
 /// Converts the games of all items, in order, into one target. The target appears complete or not
@@ -104,29 +137,41 @@ pub fn convert(
     }
     let mut own = options.clone();
     own.plan.moments |= own.sort.has_moments();
-    let replaced = match &target {
-        Target::File { path, .. } if own.create.force && !own.append => Some(path.clone()),
+    let whole_file = match &target {
+        // Of the parts of a database some may be empty.
+        Target::File { path, .. } if !own.append && own.plan.shard.is_none() => Some(path.clone()),
         _ => None,
     };
-    let replaced = replaced.filter(|path| {
+    let holds_something = |path: &PathBuf| {
         let old = std::fs::metadata(path);
         old.is_ok_and(|old| old.is_file() && old.len() > 0)
-    });
-    let needs_transaction = media.has_copies() || replaced.is_some();
-    let own_transaction = (needs_transaction && own.create.transaction.is_none()).then(|| {
+    };
+    let replaced = whole_file.clone().filter(holds_something);
+    let needs_names = media.has_copies() || options.needs_records || whole_file.is_some();
+    let own_transaction = (needs_names && own.create.transaction.is_none()).then(|| {
         let transaction = Transaction::new();
         own.create.transaction = Some(transaction.clone());
         transaction
     });
     let (mut summary, mut written) = convert_games(items, target, &own, progress, observer)?;
-    if let (Some(path), Some(transaction)) = (replaced, &own_transaction)
-        && written.records == 0
+    let has_records = summary.counts.games + summary.counts.texts > 0;
+    let is_empty = written.records == 0;
+    if whole_file.is_some()
+        && is_empty
+        && let Some(transaction) = &own.create.transaction
     {
-        transaction.discard();
-        let text = "it is not replaced: there would be no game in it";
-        return Err(Error::usage(text).in_path(&path));
+        if options.needs_records || has_records && own_transaction.is_some() {
+            // Nor is there a file if the format can hold none of the records.
+            transaction.discard();
+            written = Written::default();
+        } else if let Some(path) = replaced.filter(|_| own_transaction.is_some()) {
+            transaction.discard();
+            let text = "it is not replaced: there would be no game in it";
+            return Err(Error::usage(text).in_path(&path));
+        }
     }
-    if summary.counts.games + summary.counts.texts > 0
+    if has_records
+        && !is_empty
         && let Some(transaction) = &own.create.transaction
         && let Some(item) = items.first()
     {

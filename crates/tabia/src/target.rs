@@ -43,6 +43,13 @@ impl std::fmt::Debug for Target<'_> {
 }
 
 impl Target<'_> {
+    /// The format.
+    pub fn format(&self) -> &'static GameFormat {
+        match self {
+            Self::Stream { format, .. } | Self::File { format, .. } => format,
+        }
+    }
+
     /// The target of that name: the format by extension, unless `to` is given.
     ///
     /// # Errors

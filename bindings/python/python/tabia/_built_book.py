@@ -1,10 +1,12 @@
-"""The result of `build_book`."""
+"""The result of `build_book` and `convert_book`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import os
+
     from ._tabia import Error
 
 
@@ -16,6 +18,18 @@ class BuiltBook(tuple[int, int]):
     (True, [])
     """
 
+    #: Number of games whose moves count; 0 if it was made of another book.
+    games: int
+    #: Number of games that the query left out.
+    filtered_games: int
+    #: Number of games left out because not all of their moves can be read.
+    bad_games: int
+    #: What the book could not hold: counts by the names of the command line's reports.
+    losses: dict[str, int]
+    #: The files, main file first.
+    files: list[str | os.PathLike[str]]
+    #: Their length in bytes.
+    bytes: int
     #: Number of problems of the games; those of the files of a folder that cannot be read count too.
     problem_count: int
     #: The problems, as exceptions that were not raised; of more than a hundred thousand the first.

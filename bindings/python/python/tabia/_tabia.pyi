@@ -34,9 +34,12 @@ __all__ = [
     "Usage",
     "__version__",
     "_date",
+    "_game",
+    "_header",
     "_reopen",
     "build_book",
     "convert",
+    "convert_book",
     "explore",
     "key",
     "open",
@@ -49,9 +52,10 @@ __version__: str
 class _Readable(Protocol):
     def read(self, size: int, /) -> bytes | str: ...
 
-_Path = str | os.PathLike[str]
+_Path = str | bytes | os.PathLike[str]
+_Name = str | os.PathLike[str]
 _File = bytes | bytearray | memoryview | _Readable
-_Source = Database | _Path | Sequence[_Path]
+_Source = Database | _Path | Iterable[_Path]
 _Position = Position | str
 _Results = tuple[int, int, int]
 _Progress = Callable[[int, int, int], object]
@@ -69,45 +73,83 @@ class Unsupported(Error): ...
 class Usage(Error): ...
 
 def open(
-    path: _Path | _File,
+    path: _Name | _File,
     *,
     name: str | None = None,
-    charset: str | None = None,
+    from_: str | None = None,
+    encoding: str | None = None,
+    pieces: str | None = None,
     password: str | None = None,
-    deleted: bool = False,
+    max_unpacked: int | None = None,
+    include_deleted: bool = False,
     threads: int = 1,
     mmap: bool = True,
 ) -> Database: ...
 def open_many(
     paths: _Path | Iterable[_Path],
     *,
-    charset: str | None = None,
+    from_: str | None = None,
+    encoding: str | None = None,
+    pieces: str | None = None,
     password: str | None = None,
-    deleted: bool = False,
+    max_unpacked: int | None = None,
+    include_deleted: bool = False,
     threads: int = 1,
     mmap: bool = True,
 ) -> Database: ...
 def _reopen(
     paths: Sequence[_Path],
-    charset: str | None,
-    password: str | None,
-    deleted: bool,
+    reading: dict[str, Any],
     threads: int,
-    mmap: bool,
 ) -> Database: ...
+def _game(pgn: str, number: int | None, source: str, problems: list[Error]) -> Game: ...
+def _header(*fields: Any) -> Header: ...
 def _date(year: int, month: int, day: int) -> Date: ...
-def open_book(path: _Path | _File, *, name: str | None = None, mmap: bool = True) -> Book: ...
+def open_book(
+    path: _Name | _File,
+    *,
+    name: str | None = None,
+    from_: str | None = None,
+    password: str | None = None,
+    max_unpacked: int | None = None,
+    mmap: bool = True,
+) -> Book: ...
 def convert(
     source: _Source,
     target: _Path,
     *,
     to: str | None = None,
-    where: str | None = None,
     force: bool = False,
+    append: bool = False,
     profile: str = "standard",
+    to_encoding: str | None = None,
+    games: str | None = None,
+    include_deleted: bool = False,
+    where: str | None = None,
+    sort: str | None = None,
+    index: str = "auto",
+    position: str | None = None,
+    no_comments: bool = False,
+    language: str | Sequence[str] | None = None,
+    no_variations: bool = False,
+    no_nags: bool = False,
+    no_wrap: bool = False,
+    split: int | None = None,
+    split_by: str | None = None,
     table: str = "games",
     columns: str | Sequence[str] | None = None,
-    pgn: str | None = None,
+    with_pgn: str | None = None,
+    comments: str | None = None,
+    plies: tuple[int, int] | str | None = None,
+    fen: bool = False,
+    shards: int | None = None,
+    partition: str | None = None,
+    from_: str | None = None,
+    encoding: str | None = None,
+    pieces: str | None = None,
+    password: str | None = None,
+    max_unpacked: int | None = None,
+    strict: bool = False,
     threads: int | None = None,
     progress: _Progress | None = None,
     report: _Path | None = None,
@@ -116,11 +158,45 @@ def build_book(
     source: _Source,
     target: _Path,
     *,
-    min_games: int = 3,
-    max_ply: int = 1024,
-    where: str | None = None,
+    to: str | None = None,
     force: bool = False,
+    max_ply: int = 1024,
+    min_games: int | None = None,
+    min_score: float = 0.0,
+    min_percent: float = 0.0,
+    only_white: bool = False,
+    only_black: bool = False,
+    scoreless: bool = False,
+    variations: bool = False,
+    uniform: bool = False,
+    recency: float | None = None,
+    stretch: bool = False,
+    compat: str | None = None,
+    games: str | None = None,
+    include_deleted: bool = False,
+    where: str | None = None,
+    index: str = "auto",
+    caption: str | None = None,
+    least_elo: Sequence[int] = ...,
+    all_moves: bool = False,
+    names: bool = False,
+    game_links: bool = False,
+    memory: int = 536_870_912,
+    from_: str | None = None,
+    encoding: str | None = None,
+    pieces: str | None = None,
+    password: str | None = None,
+    max_unpacked: int | None = None,
+    strict: bool = False,
     threads: int | None = None,
+    progress: _Progress | None = None,
+) -> BuiltBook: ...
+def convert_book(
+    source: Book | _Path | Iterable[_Path],
+    target: _Path,
+    *,
+    to: str | None = None,
+    force: bool = False,
     progress: _Progress | None = None,
 ) -> BuiltBook: ...
 def explore(
@@ -157,16 +233,24 @@ class Database:
     def problems(self) -> list[Error]: ...
     def game(self, number: int) -> Game: ...
     def games(self, *, where: str | None = None, sort: str | None = None, threads: int | None = None) -> Games: ...
-    def headers(self, *, where: str | None = None, sort: str | None = None, threads: int | None = None) -> Headers: ...
+    def headers(
+        self,
+        *,
+        where: str | None = None,
+        sort: str | None = None,
+        tags: Sequence[str] = ...,
+        threads: int | None = None,
+    ) -> Headers: ...
     def table(
         self,
         table: str = "games",
         *,
         columns: str | Sequence[str] | None = None,
         where: str | None = None,
-        plies: tuple[int, int] | None = None,
+        plies: tuple[int, int] | str | None = None,
         fen: bool = False,
-        pgn: str | None = None,
+        with_pgn: str | None = None,
+        comments: str | None = None,
         threads: int | None = None,
     ) -> Table: ...
     def moves(self, *, where: str | None = None, threads: int | None = None) -> Moves: ...
@@ -234,9 +318,15 @@ class Header:
     @property
     def eco(self) -> str | None: ...
     @property
-    def ply_count(self) -> int | None: ...
+    def plies(self) -> int | None: ...
     @property
     def flags(self) -> str: ...
+    @property
+    def tags(self) -> dict[str, str]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class Game:
@@ -263,11 +353,21 @@ class Game:
     @property
     def black_elo(self) -> int | None: ...
     @property
+    def annotator(self) -> str | None: ...
+    @property
+    def white_title(self) -> str | None: ...
+    @property
+    def black_title(self) -> str | None: ...
+    @property
+    def white_fide_id(self) -> int | None: ...
+    @property
+    def black_fide_id(self) -> int | None: ...
+    @property
     def result(self) -> str: ...
     @property
     def date(self) -> Date: ...
     @property
-    def ply_count(self) -> int: ...
+    def plies(self) -> int: ...
     @property
     def has_variations(self) -> bool: ...
     @property
@@ -285,11 +385,13 @@ class Game:
     def to_chess(self) -> Any: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class Node:
     @property
-    def ply_number(self) -> int: ...
+    def ply(self) -> int: ...
     @property
     def san(self) -> str: ...
     @property
@@ -468,6 +570,7 @@ class TreeGame:
 class Book:
     def __enter__(self) -> Book: ...
     def __exit__(self, *_exception: object) -> None: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any: ...
     def close(self) -> None: ...
     def find(self, position: _Position) -> BookPosition: ...
     @property
@@ -513,6 +616,10 @@ class BookMove:
     @property
     def score(self) -> float | None: ...
     @property
+    def average_rating(self) -> int | None: ...
+    @property
+    def performance(self) -> int | None: ...
+    @property
     def probability(self) -> float: ...
     @property
     def recommended(self) -> bool | None: ...
@@ -541,6 +648,10 @@ class BookRow:
     def games(self) -> int | None: ...
     @property
     def results(self) -> _Results | None: ...
+    @property
+    def average_rating(self) -> int | None: ...
+    @property
+    def performance(self) -> int | None: ...
     @property
     def comment(self) -> str | None: ...
 

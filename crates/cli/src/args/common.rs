@@ -258,12 +258,7 @@ pub(super) fn charset(text: &str) -> Result<tabia::core::io::Charset, String> {
 
 /// `de`, or `#121` for a language that only ChessBase has a number for.
 pub(super) fn language(text: &str) -> Result<tabia::core::game::Language, String> {
-    let lower = text.trim().to_ascii_lowercase();
-    tabia::core::game::Language::parse(&lower)
-        .filter(|language| language.letters().is_none() || language.is_assigned())
-        .ok_or_else(|| {
-            "a code of ISO 639-1, two letters such as de, en, es, fr, it, nl, pl, pt, ru".to_owned()
-        })
+    tabia::core::game::Language::of_code(text)
 }
 
 fn pieces(text: &str) -> Result<&'static tabia::core::chess::PieceLetters, String> {

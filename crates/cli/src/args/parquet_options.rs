@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use clap::{Args, ValueEnum};
 use tabia_columns::schema::Table;
+use tabia_columns::write::parse_plies;
 
 use super::common::profile;
 
@@ -30,7 +31,7 @@ pub(crate) struct TableArgs {
     #[arg(long, value_name = "WHICH", hide_possible_values = true)]
     pub(crate) comments: Option<CommentsArg>,
     /// Plies of positions, as `1..40`
-    #[arg(long, value_name = "RANGE", value_parser = plies)]
+    #[arg(long, value_name = "RANGE", value_parser = parse_plies)]
     pub(crate) plies: Option<RangeInclusive<u16>>,
     /// This number of files in a folder, written at the same time: 1 to 64
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
@@ -74,36 +75,4 @@ pub(crate) enum PartitionArg {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CommentsArg {
     All,
-}
-
-/// `1..40`, `..40`, `16`.
-fn plies(text: &str) -> Result<RangeInclusive<u16>, String> {
-    let number = |text: &str, open: u16| match text {
-        "" => Some(open),
-        text => text.parse().ok().filter(|ply| *ply > 0),
-    };
-    let range = match text.split_once("..") {
-        Some((first, last)) => number(first, 1).zip(number(last, u16::MAX)),
-        None => number(text, 0).filter(|ply| *ply > 0).map(|ply| (ply, ply)),
-    };
-    match range {
-        Some((first, last)) if first <= last => Ok(first..=last),
-        _ => Err("plies from 1, as `1..40`".to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn plies_are_counted_from_1() {
-        assert_eq!(plies("1..40"), Ok(1..=40));
-        assert_eq!(plies("16"), Ok(16..=16));
-        assert_eq!(plies("..9"), Ok(1..=9));
-        assert_eq!(plies("9.."), Ok(9..=u16::MAX));
-        for text in ["", "0", "5..4", "0..4", "a", "1...4", "1-4"] {
-            assert!(plies(text).is_err(), "{text}");
-        }
-    }
 }

@@ -41,7 +41,7 @@ use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, counted_as, grouped, size};
 use crate::report::report_losses;
 use crate::resolve_output_target::{
-    arguments, format_of_to, not_positions, refuse_existing, refuse_stream, selection, target_file,
+    arguments, format_of_to, refuse_existing, refuse_stream, selection, target_file,
 };
 use crate::stdout::{STANDARD_OUTPUT, StdoutWriter};
 
@@ -186,10 +186,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         .and_then(|path| std::fs::metadata(path).ok());
     let has_old = old.is_some_and(|old| old.is_file() && old.len() > 0);
     let would_lose = is_whole_file && args.shard.is_none() && has_old;
-    // Nor is there a file if the format can hold none of the games.
-    if needs_games || is_whole_file && args.shard.is_none() {
-        reporter.begin_transaction();
-    }
+    options.needs_records = needs_games || would_lose;
     options.create.transaction = args.transaction.clone().or_else(|| reporter.transaction());
     // The file that `-o` names is not written if the games go to several.
     let single = path.map(Path::new).filter(|_| by.is_none());
@@ -300,7 +297,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     // What the format cannot hold is not in it.
     let is_empty = !has_records || is_file && by.is_none() && written.records == 0;
     let is_unfit = is_whole_file && has_records && is_empty;
-    let is_kept = (needs_games || would_lose || is_unfit) && is_empty;
+    let is_kept = (options.needs_records || is_unfit) && is_empty;
     if is_kept {
         reporter.discard_result();
     }
@@ -667,23 +664,14 @@ fn positions(
     query: Option<&Query>,
 ) -> Result<PositionChoice, Error> {
     let has_moments = query.is_some_and(Query::asks_for_moments);
-    if format.can.has(Feature::Moves) {
-        return match args.position {
-            None => Ok(PositionChoice::End),
-            Some(_) => Err(not_positions()),
-        };
-    }
-    let choice = match args.position {
-        Some(PositionArg::Start) => PositionChoice::Start,
-        Some(PositionArg::Moment) if !has_moments => {
-            let text = "the query asks for no position, so that there is no moment to write";
-            let hint = "`mat:KRPKR`, `fen:…` and `move:Bxh7+` ask for one; `--position end` writes the last one";
-            return Err(Error::usage(text).with_hint(hint));
-        }
-        Some(PositionArg::Moment) => PositionChoice::Moments,
-        None if args.prefers_moments && has_moments => PositionChoice::Moments,
-        Some(PositionArg::End) | None => PositionChoice::End,
-    };
+    let asked = args.position.map(|position| match position {
+        PositionArg::Start => PositionChoice::Start,
+        PositionArg::End => PositionChoice::End,
+        PositionArg::Moment => PositionChoice::Moments,
+    });
+    let is_list = !format.can.has(Feature::Moves);
+    let usual = (is_list && args.prefers_moments && has_moments).then_some(PositionChoice::Moments);
+    let choice = PositionChoice::of_target(asked.or(usual), format, query)?;
     if choice == PositionChoice::Moments && args.mark.is_some() {
         let text = "`--mark` puts comments into games, and this output has only positions";
         return Err(Error::usage(text).with_hint("`-o found.pgn` writes the games"));
@@ -802,15 +790,8 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Erro
     plan.leave_out.nags = args.no_nags;
     plan.languages.clone_from(&args.language);
     let query = parse_query(&args.select.filter, &context.messages)?;
-    options.sort = args.sort.clone().unwrap_or_else(|| query.sort().clone());
-    if options.sort.has_moments() && !query.asks_for_moments() {
-        let text =
-            "`--sort ply` sorts by the moment that a query asks for, and `--where` asks for none";
-        let hint = "`--sort plies` sorts by the length of the games";
-        return Err(Error::usage(text).with_hint(hint));
-    }
-    plan.filter = Some(query).filter(|query| !query.is_empty());
-    plan.count_filtered = plan.filter.is_some();
+    options.choose(query, args.sort.clone())?;
+    let plan = &mut options.plan;
     plan.mark.clone_from(&args.mark);
     plan.eco = args.eco;
     options.dropped.clone_from(&args.dropped);

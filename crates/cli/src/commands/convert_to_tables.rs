@@ -5,13 +5,13 @@ use std::path::Path;
 use std::time::Instant;
 
 use tabia::convert::ConvertOptions;
+use tabia::select::PositionChoice;
 use tabia::{Error, Summary, Written};
-use tabia_columns::schema::{GameColumns, Table};
-use tabia_columns::write::{TableFile, TableOptions, write_table};
+use tabia_columns::schema::Table;
+use tabia_columns::write::{TableFile, TableOptions, TableRequest, write_table};
 
 use crate::absent_games::absent_games;
 use crate::args::ConvertArgs;
-use crate::args::parquet_options::TableArg;
 use crate::commands::converted::Converted;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -20,16 +20,13 @@ use crate::output_conflicts::refuse_only_itself;
 use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, size};
 use crate::report::report_losses;
-use crate::resolve_output_target::{not_positions, refuse_existing};
+use crate::resolve_output_target::refuse_existing;
 use crate::stdout::StdoutWriter;
-
-/// The kinds of tables that `--to` names.
-const KINDS: [&str; 2] = ["parquet", "arrow"];
 
 /// Whether the output is a table.
 pub(crate) fn is_asked_for(args: &ConvertArgs) -> bool {
     if let Some(kind) = args.to.as_deref() {
-        return KINDS.contains(&kind);
+        return TableFile::is_format(kind);
     }
     let name = args.output.as_deref().map(|name| name.to_string_lossy());
     match name.as_deref().and_then(TableFile::of_name) {
@@ -46,20 +43,10 @@ fn is_split(args: &ConvertArgs) -> bool {
 
 /// Refuses the options of tables for other outputs.
 pub(crate) fn refuse_options(args: &ConvertArgs) -> Result<(), Error> {
-    let table = &args.table;
-    let used = [
-        (table.table != TableArg::Games, "--table"),
-        (table.columns.is_some(), "--columns"),
-        (table.with_pgn.is_some(), "--with-pgn"),
-        (table.comments.is_some(), "--comments"),
-        (table.plies.is_some(), "--plies"),
-        (table.fen, "--fen"),
-        (table.shards.is_some(), "--shards"),
-        (table.partition.is_some(), "--partition"),
-    ];
-    match used.into_iter().find(|(is_used, _)| *is_used) {
+    let of_folders = args.table.shards.is_some().then_some("--shards");
+    match request(args).used().or(of_folders) {
         None => Ok(()),
-        Some((_, option)) => {
+        Some(option) => {
             let error = Error::usage(format!(
                 "`{option}` is for tables: `-o games.parquet`, `-o games.arrow`, `-o folder/`"
             ));
@@ -84,7 +71,7 @@ pub(crate) fn convert_files(
         return Err(Error::usage("`--append` needs a database: `-o mega.cbh`"));
     }
     if args.position.is_some() {
-        return Err(not_positions());
+        return Err(PositionChoice::has_games());
     }
     if is_split(args) {
         let text = "tables are not split: `-o folder/` writes parts of about 256 MB";
@@ -95,11 +82,10 @@ pub(crate) fn convert_files(
         let hint = "`-o sorted.pgn --sort …` writes games in order, and that file is an input";
         return Err(Error::usage(text).with_hint(hint));
     }
-    let mut options = table_options(args, plan)?;
-    if args.table.partition.is_some() && options.columns.names().all(|name| name != "year") {
-        let text = "`--partition year` needs the column `year`: `--columns year,…`";
-        return Err(Error::usage(text));
-    }
+    let mut options = TableOptions::default();
+    options.open = plan.open;
+    options.plan = plan.plan;
+    request(args).apply(&mut options)?;
     let start = Instant::now();
     let mut out = StdoutWriter::new(&context.bar);
     let name = args.output.as_deref().map(|name| name.to_string_lossy());
@@ -112,7 +98,10 @@ pub(crate) fn convert_files(
             }
             in_files(TableFile::Stream(out.writer()), args, context.threads)?
         }
-        Some(name) => in_files(file_of(name, args)?, args, context.threads)?,
+        Some(name) => {
+            let file = TableFile::of_format(name, args.to.as_deref())?;
+            in_files(file, args, context.threads)?
+        }
     };
     let target = file.path().map(Path::to_path_buf);
     if let Some(path) = target.as_deref().filter(|path| !path.is_dir()) {
@@ -162,55 +151,17 @@ pub(crate) fn convert_files(
     })
 }
 
-fn table_options(args: &ConvertArgs, plan: ConvertOptions) -> Result<TableOptions, Error> {
+/// What the options ask for.
+fn request(args: &ConvertArgs) -> TableRequest<'_> {
     let table = &args.table;
-    let mut options = TableOptions::default();
-    options.open = plan.open;
-    options.plan = plan.plan;
-    options.table = table.table.table();
-    if options.table == Table::BookRows {
-        let text = "book rows are made of books: `tabia book convert BOOK -o rows.parquet`";
-        return Err(Error::usage(text));
-    }
-    let is_games = options.table == Table::Games;
-    let wrong = [
-        (is_games && table.plies.is_some(), "--plies", "positions"),
-        (is_games && table.fen, "--fen", "positions"),
-        (!is_games && table.columns.is_some(), "--columns", "games"),
-        (!is_games && table.with_pgn.is_some(), "--with-pgn", "games"),
-        (!is_games && table.comments.is_some(), "--comments", "games"),
-        (
-            !is_games && table.partition.is_some(),
-            "--partition",
-            "games",
-        ),
-    ];
-    if let Some((_, option, name)) = wrong.into_iter().find(|(is_wrong, _, _)| *is_wrong) {
-        let text = format!("`{option}` is for the table `{name}`");
-        return Err(Error::usage(text));
-    }
-    if let Some(names) = &table.columns {
-        options.columns = GameColumns::parse(names)?;
-    }
-    options.with_pgn = table.with_pgn;
-    options.all_comments = table.comments.is_some();
-    if let Some(plies) = &table.plies {
-        options.plies = plies.clone();
-    }
-    options.fen = table.fen;
-    Ok(options)
-}
-
-fn file_of<'a>(name: &str, args: &ConvertArgs) -> Result<TableFile<'a>, Error> {
-    match (args.to.as_deref(), TableFile::of_name(name)) {
-        (Some("arrow"), Some(TableFile::Folder(..))) => Err(Error::usage(
-            "a folder has Parquet files; give a file for Arrow",
-        )),
-        (Some("arrow"), _) => Ok(TableFile::Arrow(name.into())),
-        (_, Some(TableFile::Folder(path, bytes))) => Ok(TableFile::Folder(path, bytes)),
-        (Some(_), _) => Ok(TableFile::Parquet(name.into())),
-        (None, Some(file)) => Ok(file),
-        (None, None) => Err(Error::usage(format!("{name}: no table has this extension"))),
+    TableRequest {
+        table: table.table.table(),
+        columns: table.columns.as_deref(),
+        with_pgn: table.with_pgn,
+        all_comments: table.comments.is_some(),
+        plies: table.plies.clone(),
+        fen: table.fen,
+        by_year: table.partition.is_some(),
     }
 }
 
@@ -220,20 +171,10 @@ fn in_files<'a>(
     args: &ConvertArgs,
     threads: usize,
 ) -> Result<TableFile<'a>, Error> {
-    if args.table.partition.is_some() {
-        return match file {
-            TableFile::Folder(folder, bytes) => Ok(TableFile::Years(folder, bytes)),
-            _ => Err(Error::usage("`--partition` is for folders: `-o folder/`")),
-        };
-    }
-    match (args.table.shards, file) {
-        (None, file) => Ok(file),
-        (Some(count), TableFile::Folder(folder, _)) => Ok(TableFile::Shards {
-            folder,
-            count: usize::from(count),
-            threads,
-        }),
-        (Some(_), _) => Err(Error::usage("`--shards` is for folders: `-o folder/`")),
+    match args.table.shards {
+        _ if args.table.partition.is_some() => file.by_year(),
+        Some(count) => file.in_shards(count.into(), threads),
+        None => Ok(file),
     }
 }
 

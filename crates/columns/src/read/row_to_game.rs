@@ -168,14 +168,13 @@ impl Columns {
         };
         let mut out = self.head(batch, row);
         if let Some(pgn) = text(Role::Pgn) {
+            let pgn = out.without_zeros(pgn);
             return visit_text(pgn.into_owned(), &out, game, want, visitor);
         }
-        if let Some(movetext) = text(Role::Movetext) {
+        let moves = || text(Role::Moves).filter(|moves| is_movetext(moves));
+        if let Some(movetext) = text(Role::Movetext).or_else(moves) {
+            let movetext = out.without_zeros(movetext);
             let pgn = out.pgn(&movetext);
-            return visit_text(pgn, &out, game, want, visitor);
-        }
-        if let Some(moves) = text(Role::Moves).filter(|moves| is_movetext(moves)) {
-            let pgn = out.pgn(&moves);
             return visit_text(pgn, &out, game, want, visitor);
         }
         let flow = visitor.begin_game(game, &out.head);
@@ -266,7 +265,7 @@ impl Columns {
                 }
             }
             if want.has(Want::ANNOTATIONS) {
-                match values.visit(number, &position, visitor) {
+                match values.visit(game, number, &position, visitor) {
                     Flow::Go => {}
                     other => return other,
                 }
@@ -332,6 +331,16 @@ impl RowHead {
                 self.problems.push(text);
             }
         }
+    }
+
+    /// A text of the moves in which zeros are U+FFFD, which is a problem.
+    fn without_zeros<'t>(&mut self, text: Cow<'t, str>) -> Cow<'t, str> {
+        if !text.contains('\0') {
+            return text;
+        }
+        let problem = "its text has characters U+0000: they are U+FFFD now";
+        self.problems.push(problem.to_owned());
+        Cow::Owned(text.replace('\0', "\u{fffd}"))
     }
 
     /// The game as PGN, with moves that are text.
@@ -494,7 +503,13 @@ impl PlyValues {
         unequal.next().map(|(_, name)| name)
     }
 
-    fn visit(&self, ply: usize, before: &Position, visitor: &mut dyn Visitor) -> Flow {
+    fn visit(
+        &self,
+        game: GameIndex,
+        ply: usize,
+        before: &Position,
+        visitor: &mut dyn Visitor,
+    ) -> Flow {
         let number = |list: &Option<ArrayRef>, index: usize| {
             list.as_ref().and_then(|list| cells::number(list, index))
         };
@@ -544,14 +559,23 @@ impl PlyValues {
                 other => return other,
             }
         }
-        self.visit_comment(ply, visitor)
+        self.visit_comment(game, ply, visitor)
     }
 
-    fn visit_comment(&self, ply: usize, visitor: &mut dyn Visitor) -> Flow {
+    fn visit_comment(&self, game: GameIndex, ply: usize, visitor: &mut dyn Visitor) -> Flow {
         let comments = self.comments.as_ref();
-        let Some(text) = comments.and_then(|texts| cells::text(texts, ply)) else {
+        let Some(mut text) = comments.and_then(|texts| cells::text(texts, ply)) else {
             return Flow::Go;
         };
+        if text.contains('\0') {
+            text = Cow::Owned(text.replace('\0', "\u{fffd}"));
+            let problem = "a comment has characters U+0000: they are U+FFFD now";
+            let error = Error::invalid(problem).at_ply(ply as u32 + 1);
+            match report(visitor, game, error) {
+                Flow::Go => {}
+                other => return other,
+            }
+        }
         visitor.visit_annotation(Annotation::Comment(Comment {
             placement: CommentPlacement::After,
             language: None,

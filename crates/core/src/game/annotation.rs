@@ -227,6 +227,27 @@ impl Language {
         }
     }
 
+    /// Parses a code that is typed: one that ISO 639-1 gives to a language, in any case, or `#121`.
+    ///
+    /// # Errors
+    /// What such a code is.
+    ///
+    /// ```
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::annotation::Language;
+    ///
+    /// assert_eq!(Language::of_code("DE").ok(), Language::parse("de"));
+    /// assert!(Language::of_code("zz").is_err());
+    /// ```
+    pub fn of_code(text: &str) -> Result<Self, String> {
+        Self::parse(&text.trim().to_ascii_lowercase())
+            .filter(|language| language.letters().is_none() || language.is_assigned())
+            .ok_or_else(|| {
+                "a code of ISO 639-1, two letters such as de, en, es, fr, it, nl, pl, pt, ru"
+                    .to_owned()
+            })
+    }
+
     /// Parses `en` or `#121`; `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         match text.as_bytes() {

@@ -22,6 +22,25 @@ pub enum Index {
     Require,
 }
 
+impl Index {
+    /// What the command line calls `auto`, `never` or `require`; `None` for other words.
+    ///
+    /// ```
+    /// use tabia::Index;
+    ///
+    /// assert_eq!(Index::parse("auto"), Some(Index::Auto));
+    /// assert_eq!(Index::parse("always"), None);
+    /// ```
+    pub fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "auto" => Self::Auto,
+            "never" => Self::Never,
+            "require" => Self::Require,
+            _ => return None,
+        })
+    }
+}
+
 /// The index of an item that may be used; the observer gets the reason if there is one that may not.
 ///
 /// # Errors

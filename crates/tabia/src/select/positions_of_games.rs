@@ -1,9 +1,10 @@
 //! Positions of games in the stead of the games.
 
-use tabia_core::GameIndex;
 use tabia_core::chess::Setup;
 use tabia_core::game::{GameHead, GameResult, RecordKind, Visitor};
-use tabia_query::FoundMoment;
+use tabia_core::loss::Feature;
+use tabia_core::{Error, GameFormat, GameIndex};
+use tabia_query::{FoundMoment, Query};
 
 /// Which positions of a game are written; for formats that hold positions without moves, such as EPD.
 ///
@@ -37,6 +38,46 @@ pub enum PositionChoice {
 }
 
 impl PositionChoice {
+    /// What the command line calls `start`, `end` or `moment`; `None` for other words.
+    pub fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "start" => Self::Start,
+            "end" => Self::End,
+            "moment" => Self::Moments,
+            _ => return None,
+        })
+    }
+
+    /// The choice for a target: that which is asked for, or [`End`](Self::End).
+    ///
+    /// # Errors
+    /// A usage error if one is asked for and the target has games with their moves, and for moments of a query that
+    /// asks for none.
+    pub fn of_target(
+        asked: Option<Self>,
+        format: &GameFormat,
+        query: Option<&Query>,
+    ) -> Result<Self, Error> {
+        let Some(choice) = asked else {
+            return Ok(Self::End);
+        };
+        if format.can.has(Feature::Moves) {
+            return Err(Self::has_games());
+        }
+        if choice == Self::Moments && !query.is_some_and(Query::asks_for_moments) {
+            let text = "the query asks for no position, so that there is no moment to write";
+            let hint = "`mat:KRPKR`, `fen:…` and `move:Bxh7+` ask for one; `--position end` writes the last one";
+            return Err(Error::usage(text).with_hint(hint));
+        }
+        Ok(choice)
+    }
+
+    /// The error of a choice for a target that has games with their moves.
+    pub fn has_games() -> Error {
+        let text = "`--position` is for lists of positions, and this output has the whole games";
+        Error::usage(text).with_hint("`-o positions.epd` or `-o positions.fen` writes positions")
+    }
+
     /// Whether a game is written as positions without its moves.
     pub(crate) fn replaces_games(self) -> bool {
         self != Self::End

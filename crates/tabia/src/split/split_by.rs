@@ -17,3 +17,16 @@ pub enum SplitBy {
     /// The games of a year.
     Year,
 }
+
+impl SplitBy {
+    /// What the command line calls `event`, `eco`, `player` or `year`; `None` for other words.
+    pub fn of_field(name: &str) -> Option<Self> {
+        Some(match name {
+            "event" => Self::Event,
+            "eco" => Self::Eco,
+            "player" => Self::Player,
+            "year" => Self::Year,
+            _ => return None,
+        })
+    }
+}

@@ -13,7 +13,7 @@ use tabia::core::chess::Color;
 use tabia::core::io::Source;
 use tabia::core::loss::Feature;
 use tabia::core::shell_argument::{argument, file_argument};
-use tabia::formats::books::kvetka::{Header, KvetkaBook, Sources, first_part};
+use tabia::formats::books::kvetka::{KvetkaBook, Sources, first_part};
 use tabia::{Error, InputItem};
 
 use super::build_record::{GameCountsRow, StoredRecord, add_record, record_path};
@@ -35,10 +35,6 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let format = book_format(&context, &args.output, args.to.as_deref())?;
     let is_polyglot = format.has_key_entries;
-    if args.compat.is_some() && !is_polyglot {
-        let text = "`--compat polyglot` makes Polyglot books";
-        return Err(Error::usage(text));
-    }
     let is_kvetka = format.can.has(Feature::GameLinks);
     if let Some(option) = args.kvetka.used().filter(|_| !is_kvetka) {
         let text = format!("`{option}` is for Kvetka books (`.kob`)");
@@ -50,10 +46,11 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
             None => error,
         });
     }
-    if args.kvetka.game_links && args.min_games.is_some_and(|least| least > 1) {
-        let text = "with `--game-links` every game counts: no `--min-games` above 1";
-        return Err(Error::usage(text));
+    let mut options = options(args, &context, is_polyglot)?;
+    if is_kvetka {
+        set_kvetka(&mut options, args)?;
     }
+    options.check(format)?;
     let record = record_path(&args.output);
     let replaces = args.force || args.kvetka.append;
     refuse_existing(&args.output, replaces)?;
@@ -61,10 +58,6 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
         refuse_existing(&record, replaces)?;
     }
     refuse_absent_folder(&args.output)?;
-    let mut options = options(args, &context, is_polyglot)?;
-    if is_kvetka {
-        set_kvetka(&mut options, args)?;
-    }
     let mut reporter = context.reporter("book build", args.force, None)?;
     let items = context.games(&args.paths, Some(&args.output), &mut reporter)?;
     let (before, games_before) = if args.kvetka.append {
@@ -82,7 +75,7 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let build = complete(&items, &target, &options, &context.progress, &mut reporter);
     drop(display);
     let mut build = build?;
-    if let Some(text) = why_not_written(args, &mut build) {
+    if let Some(text) = why_not_written(&options, &mut build) {
         // Nothing is written: neither done, nor done with problems, whatever the inputs had.
         let is_damaged = reporter.count() > 0;
         reporter.finish(None)?;
@@ -256,13 +249,9 @@ pub(super) fn options(
     let mut options = BuildOptions::default();
     options.weighting = match (args.compat, args.recency) {
         (Some(Compat::Polyglot), _) => Weighting::Polyglot,
-        (None, Some(years)) if years > 0.0 => Weighting::Recency {
+        (None, Some(years)) => Weighting::Recency {
             half_life: years * 12.0,
         },
-        (None, Some(_)) => {
-            let text = "`--recency` takes a number of years above 0";
-            return Err(Error::usage(text));
-        }
         (None, None) => Weighting::Points,
     };
     options.open.clone_from(&context.open);
@@ -295,29 +284,12 @@ pub(super) fn options(
 /// Options of Kvetka books, most of which are stored in the header.
 fn set_kvetka(options: &mut BuildOptions, args: &BookBuildArgs) -> Result<(), Error> {
     let kvetka_args = &args.kvetka;
+    options.set_least_elo(&kvetka_args.least_elo)?;
     let kvetka = &mut options.kvetka;
-    if kvetka_args.least_elo.len() > kvetka.least_elo.len() {
-        let text = "`--least-elo` takes at most four ratings: White, Black, stronger, weaker";
-        return Err(Error::usage(text));
-    }
-    for (least, elo) in kvetka.least_elo.iter_mut().zip(&kvetka_args.least_elo) {
-        *least = *elo;
-    }
     kvetka.names = kvetka_args.names;
     kvetka.game_links = kvetka_args.game_links;
     kvetka.append = kvetka_args.append;
-    let least_elo = kvetka.least_elo;
-    options.create.title.clone_from(&kvetka_args.caption);
-    let facts = &mut options.create.facts;
-    for (name, elo) in Header::ELO.iter().zip(least_elo) {
-        facts.push(((*name).to_owned(), elo.to_string()));
-    }
-    // 255 means all plies.
-    let plies = options.max_ply.min(u32::from(u8::MAX));
-    facts.push((Header::MAX_MOVE.to_owned(), plies.to_string()));
-    if kvetka_args.all_moves {
-        facts.push((Header::LINKS.to_owned(), "yes".to_owned()));
-    }
+    options.set_header(kvetka_args.caption.as_deref(), kvetka_args.all_moves);
     Ok(())
 }
 
@@ -395,11 +367,8 @@ fn note_lost_links(context: &Context, built: &Built) {
 }
 
 /// Why the book is not written: it has no moves.
-fn why_not_written(args: &BookBuildArgs, build: &mut CompleteBuild) -> Option<String> {
-    if build.built.moves > 0 {
-        return None;
-    }
-    let reason = reason_for_empty_book(args, &build.built);
+fn why_not_written(options: &BuildOptions, build: &mut CompleteBuild) -> Option<String> {
+    let reason = build.built.why_empty(options)?;
     // Formats that number their parts write another file than the one named.
     let main = build.files.file(0).map(|file| file.target().to_owned());
     Some(match main.filter(|main| main.is_file()) {
@@ -409,43 +378,4 @@ fn why_not_written(args: &BookBuildArgs, build: &mut CompleteBuild) -> Option<St
         ),
         None => format!("the book is empty: {reason}; nothing is written"),
     })
-}
-
-/// Why a book has no moves.
-fn reason_for_empty_book(args: &BookBuildArgs, built: &Built) -> String {
-    let games = built.games;
-    if games.used == 0 && games.filtered > 0 {
-        return "no game passes the filter".to_owned();
-    }
-    if games.used == 0 {
-        return "no game was read".to_owned();
-    }
-    let is_cut = built
-        .losses
-        .iter()
-        .any(|(feature, _)| feature == Feature::BookMoves);
-    if is_cut && (args.only_white || args.only_black) {
-        return "the format has only what lines from the usual start reach, and moves of one side alone \
-                are no lines; a Polyglot book (`.bin`) has them"
-            .to_owned();
-    }
-    if is_cut {
-        let moves = built.losses.count(Feature::BookMoves);
-        return format!(
-            "the format cannot hold {} of these games, as those of Chess960 or from setup positions; a Polyglot book \
-             (`.bin`) can",
-            counted_as(moves, "move", "moves")
-        );
-    }
-    let least = args.least_games();
-    if least > 1 {
-        return format!(
-            "no move was played in {} or more; `--min-games 1` counts all",
-            counted(least, "game")
-        );
-    }
-    if args.min_score > 0.0 {
-        return format!("no move scored {} percent or more", args.min_score);
-    }
-    "the games have no moves that count".to_owned()
 }

@@ -109,24 +109,13 @@ pub(super) fn is_to_be_built(args: &BookBuildArgs) -> bool {
 /// Writes the moves of games as a table, with their sums.
 pub(super) fn build(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let of_books = [
-        ("--min-score", args.min_score > 0.0),
-        ("--min-percent", args.min_percent > 0.0),
-        ("--only-white", args.only_white),
-        ("--only-black", args.only_black),
-        ("--stretch", args.stretch),
-        ("--uniform", args.uniform),
-        ("--compat", args.compat.is_some()),
-        ("--recency", args.recency.is_some()),
-    ];
-    let used = of_books.iter().find(|(_, is_used)| *is_used);
-    let used = used.map(|(name, _)| *name).or(args.kvetka.used());
-    if let Some(option) = used {
+    if let Some(option) = args.kvetka.used() {
         let text = format!("`{option}` is for books; a table has the sums of all moves");
         return Err(Error::usage(text));
     }
-    refuse_existing(&args.output, args.force)?;
     let mut options = build::options(args, &context, true)?;
+    options.require_sums_of_all_moves()?;
+    refuse_existing(&args.output, args.force)?;
     options.move_filter.min_games = args.min_games.unwrap_or(1);
     let mut reporter = context.reporter("book build", args.force, None)?;
     let items = context.games(&args.paths, Some(&args.output), &mut reporter)?;

@@ -38,6 +38,52 @@ pub struct KvetkaOptions {
     pub append: bool,
 }
 
+impl BuildOptions {
+    /// Sets the least ratings of White, Black, the stronger and the weaker player; those that are missing are 0.
+    ///
+    /// # Errors
+    /// A usage error for more than four.
+    ///
+    /// ```
+    /// use tabia::book::build::BuildOptions;
+    ///
+    /// # fn main() -> Result<(), tabia::Error> {
+    /// let mut options = BuildOptions::default();
+    /// options.set_least_elo(&[2400])?;
+    /// assert_eq!(options.kvetka.least_elo, [2400, 0, 0, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn set_least_elo(&mut self, ratings: &[u16]) -> Result<(), Error> {
+        let least = &mut self.kvetka.least_elo;
+        if ratings.len() > least.len() {
+            let text = "`--least-elo` takes at most four ratings: White, Black, stronger, weaker";
+            return Err(Error::usage(text));
+        }
+        *least = [0; 4];
+        for (least, elo) in least.iter_mut().zip(ratings) {
+            *least = *elo;
+        }
+        Ok(())
+    }
+
+    /// Sets what the header of a book states that has one: the caption, the least ratings and the number of plies, which
+    /// are set before, and whether it has moves between all of its positions.
+    pub fn set_header(&mut self, caption: Option<&str>, all_moves: bool) {
+        self.create.title = caption.map(str::to_owned);
+        let facts = &mut self.create.facts;
+        for (name, elo) in kvetka::Header::ELO.iter().zip(self.kvetka.least_elo) {
+            facts.push(((*name).to_owned(), elo.to_string()));
+        }
+        // 255 means all plies.
+        let plies = self.max_ply.min(u32::from(u8::MAX));
+        facts.push((kvetka::Header::MAX_MOVE.to_owned(), plies.to_string()));
+        if all_moves {
+            facts.push((kvetka::Header::LINKS.to_owned(), "yes".to_owned()));
+        }
+    }
+}
+
 /// Builds the book, one game after another.
 pub(super) fn build(
     items: &[InputItem],

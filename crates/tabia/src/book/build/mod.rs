@@ -31,10 +31,11 @@ use std::io::Seek as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tabia_core::chess::Color;
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::games::Written;
 use tabia_core::io::{OutputSet, Progress};
-use tabia_core::loss::Losses;
+use tabia_core::loss::{Feature, Losses};
 use tabia_core::{BookFormat, Error};
 use tabia_query::Query;
 
@@ -115,6 +116,117 @@ impl Default for BuildOptions {
     }
 }
 
+impl BuildOptions {
+    /// Refuses options of books for a table with the sums of all moves.
+    ///
+    /// # Errors
+    /// A usage error.
+    pub fn require_sums_of_all_moves(&self) -> Result<(), Error> {
+        let moves = &self.move_filter;
+        let own = &self.kvetka;
+        let of_books = [
+            (moves.min_score > 0.0, "--min-score"),
+            (moves.min_percent > 0.0, "--min-percent"),
+            (moves.only == Some(Color::White), "--only-white"),
+            (moves.only == Some(Color::Black), "--only-black"),
+            (self.stretch, "--stretch"),
+            (self.uniform, "--uniform"),
+            (self.weighting == Weighting::Polyglot, "--compat"),
+            (self.weighting != Weighting::Points, "--recency"),
+            (own.least_elo != [0; 4], "--least-elo"),
+            (own.names, "--names"),
+            (own.game_links, "--game-links"),
+        ];
+        match of_books.iter().find(|(is_used, _)| *is_used) {
+            None => Ok(()),
+            Some((_, option)) => Err(Error::usage(format!(
+                "`{option}` is for books; a table has the sums of all moves"
+            ))),
+        }
+    }
+
+    /// Refuses options that do not go together, and those that a format does not have.
+    ///
+    /// # Errors
+    /// A usage error.
+    ///
+    /// ```
+    /// use tabia::book::build::BuildOptions;
+    ///
+    /// let mut options = BuildOptions::default();
+    /// options.uniform = true;
+    /// options.stretch = true;
+    /// let format = tabia::format("polyglot").and_then(|format| format.book());
+    /// assert!(format.is_some_and(|format| options.check(format).is_err()));
+    /// ```
+    pub fn check(&self, format: &BookFormat) -> Result<(), Error> {
+        let is_polyglot = self.weighting == Weighting::Polyglot;
+        let has_half_life = matches!(self.weighting, Weighting::Recency { .. });
+        let moves = &self.move_filter;
+        if is_polyglot && !format.has_key_entries {
+            return Err(Error::usage("`--compat polyglot` makes Polyglot books"));
+        }
+        if matches!(self.weighting, Weighting::Recency { half_life } if half_life.is_nan() || half_life <= 0.0)
+        {
+            let text = "`--recency` takes a number of years above 0";
+            return Err(Error::usage(text));
+        }
+        let own = &self.kvetka;
+        let of_links = [
+            (own.game_links, "--game-links"),
+            (own.names, "--names"),
+            (own.least_elo != [0; 4], "--least-elo"),
+        ];
+        let used = of_links.iter().find(|(is_used, _)| *is_used);
+        if let Some((_, option)) = used.filter(|_| !format.can.has(Feature::GameLinks)) {
+            let text = format!("`{option}` is for Kvetka books (`.kob`)");
+            return Err(Error::usage(text));
+        }
+        if own.game_links && moves.min_games > 1 {
+            let text = "with `--game-links` every game counts: no `--min-games` above 1";
+            return Err(Error::usage(text));
+        }
+        let of_weights = [
+            (is_polyglot, "--compat"),
+            (has_half_life, "--recency"),
+            (self.stretch, "--stretch"),
+            (self.uniform, "--uniform"),
+        ];
+        let of_moves = [
+            (self.variations, "--variations"),
+            (moves.min_score > 0.0, "--min-score"),
+            (moves.min_percent > 0.0, "--min-percent"),
+            (moves.only.is_some(), "--only-white` and `--only-black"),
+        ];
+        let first = |options: &[(bool, &'static str)]| {
+            options
+                .iter()
+                .find_map(|(is_used, name)| is_used.then_some(*name))
+        };
+        let conflict = if own.game_links {
+            let other = first(&of_weights).or_else(|| first(&of_moves));
+            other.map(|other| ("--game-links", other))
+        } else if self.uniform {
+            first(&[(has_half_life, "--recency"), (self.stretch, "--stretch")])
+                .map(|other| ("--uniform", other))
+        } else if is_polyglot {
+            let other = first(&[
+                (self.stretch, "--stretch"),
+                (moves.min_percent > 0.0, "--min-percent"),
+            ]);
+            other.map(|other| ("--compat", other))
+        } else {
+            None
+        };
+        match conflict {
+            Some((one, other)) => Err(Error::usage(format!(
+                "`{one}` and `{other}` do not go together"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
 /// A book that was built.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
@@ -138,6 +250,42 @@ pub struct Built {
     pub spilled: u64,
     /// The files of the book; empty before [`CompleteBuild::commit`].
     pub written: Written,
+}
+
+impl Built {
+    /// Why the book has no moves; `None` if it has some.
+    pub fn why_empty(&self, options: &BuildOptions) -> Option<String> {
+        if self.moves > 0 {
+            return None;
+        }
+        let games = self.games;
+        if games.used == 0 && games.filtered > 0 {
+            return Some("no game passes the filter".to_owned());
+        }
+        if games.used == 0 {
+            return Some("no game was read".to_owned());
+        }
+        let moves = self.losses.count(Feature::BookMoves);
+        let filter = &options.move_filter;
+        Some(if moves > 0 && filter.only.is_some() {
+            "the format has only what lines from the usual start reach, and moves of one side alone are no lines; a \
+             Polyglot book (`.bin`) has them"
+                .to_owned()
+        } else if moves > 0 {
+            let counted = if moves == 1 { "move" } else { "moves" };
+            format!(
+                "the format cannot hold {moves} {counted} of these games, as those of Chess960 or from setup positions; \
+                 a Polyglot book (`.bin`) can"
+            )
+        } else if filter.min_games > 1 {
+            let least = filter.min_games;
+            format!("no move was played in {least} games or more; `--min-games 1` counts all")
+        } else if filter.min_score > 0.0 {
+            format!("no move scored {} percent or more", filter.min_score)
+        } else {
+            "the games have no moves that count".to_owned()
+        })
+    }
 }
 
 /// The book to be written.
