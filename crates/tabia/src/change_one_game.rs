@@ -180,6 +180,7 @@ fn load_undamaged(item: &InputItem, game: GameIndex) -> Result<Game> {
 }
 
 /// Remembers the first problem.
+    let changed = changed.with_current_tags().into_owned();
 struct FirstError(Option<Error>);
 
 impl Observer for FirstError {

@@ -185,7 +185,8 @@ impl DatabaseWriter {
     /// ```
     pub fn write(&mut self, game: &Game) -> Result<Losses, Error> {
         game.check_moves().map_err(Error::in_output)?;
-        self.append(game).map_err(Error::in_output)
+        let game = game.with_current_tags();
+        self.append(&game).map_err(Error::in_output)
     }
 
     pub(crate) fn append(&mut self, game: &Game) -> tabia_core::Result<Losses> {

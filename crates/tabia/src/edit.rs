@@ -3,7 +3,6 @@
 //! A copy is changed and read back before it takes its name, so that what was there is there until
 //! the end.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -132,7 +131,7 @@ pub fn edit(
             Change::Restore(numbers) => mark(&mut *editor, &**old, numbers, false, &mut changed)?,
             Change::Replace(index, game) => {
                 check(&*editor, *index)?;
-                let mut game = Cow::Borrowed(&**game);
+                let mut game = game.with_current_tags();
                 let deleted = game.head.deleted || marks.get(&index.0) == Some(&true);
                 if game.head.deleted != deleted {
                     game.to_mut().head.deleted = deleted;
