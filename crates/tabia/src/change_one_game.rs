@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
 use tabia_core::game::{Game, Want};
-use tabia_core::io::{Progress, SetLock, Source, name_text};
-use tabia_core::loss::Losses;
+use tabia_core::io::{Charset, Progress, SetLock, Source, name_text};
+use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, ErrorKind, GameFormat, GameIndex, Problem, Result};
 
 use crate::convert::{ConvertOptions, Target, convert, copy_with_changes};
 use crate::create::SharedFile;
 use crate::edit::{Change, EditOptions, edit};
-use crate::end_of_text::{LINE_SAMPLE, line_end_of};
+use crate::end_of_text::{LINE_SAMPLE, charset_of_text, line_end_of};
 use crate::input::InputItem;
 use crate::job_summary::Summary;
 use crate::merge_annotations::Merges;
@@ -86,15 +86,22 @@ pub fn append_games(path: impl AsRef<Path>, games: &[Game]) -> Result<Summary> {
 
 /// Changes one game of a database or of a text file of games, all others stay as they are. A [`GameIndex`] counts from
 /// 0: people's game 3 is `GameIndex(2)`. Deleted games and guiding texts count too. What was there is there until the
-/// changed copy is complete. Returns what of the changed game the format could not hold.
+/// changed copy is complete.
 ///
-/// In a text file, only the game itself is written again. If the [standard profile](Profile::Standard) of PGN would lose
-/// something of it, it is written in the [full](Profile::Full) one.
+/// In a text file, only the game itself is written again, in the character set of the file. If the
+/// [standard profile](Profile::Standard) of PGN would lose something of it, it is written in the
+/// [full](Profile::Full) one. A database of ChessBase is edited, and one of another format is written again as a whole.
+///
+/// A changed [`result`](Game::result) or [start position](crate::GameHead::start) is written into the tags that repeat it.
+///
+/// Returns what of the changed game a text file or a database of ChessBase could not hold. Of another format that cannot
+/// hold all of it, it is an error, and what is returned is empty.
 ///
 /// # Errors
 /// When there is no such game, it is damaged, or a move of it cannot be played after the change; when the
-/// database is in an archive, compressed, or cannot be written without losing something of the other games. Nothing is
-/// changed then.
+/// database is in an archive or compressed, or is written again as a whole and the copy would lose something of any game;
+/// when the game of a text file has no result at its end or lines that begin with `%`, or the file is UTF-16, has the
+/// piece letters of another language, or a character set that lacks characters of the game. Nothing is changed then.
 ///
 /// ```
 /// use tabia::GameIndex;
@@ -198,13 +205,14 @@ fn change_text(
     game: GameIndex,
     changed: &Game,
 ) -> Result<Losses> {
-    let database = (format.open)(source, &OpenOptions::default())?;
-    let Some((start, length)) = database.replaceable_span(game) else {
-        let text = "the game cannot be replaced where it is: the file is UTF-16, or the game has no result or lines that \
-                    begin with `%`; `tabia convert` makes a file whose games can be changed";
-        return Err(Error::unsupported(text));
+    let open = OpenOptions::default();
+    let database = (format.open)(source, &open)?;
+    let (start, length) = database.replaceable_span(game)?;
+    let charset = match format.open_blocks {
+        Some(open_blocks) => charset_of_text(path, open_blocks, &open)?,
+        None => None,
     };
-    let (text, losses) = text_of(format, game, changed)?;
+    let (text, losses) = text_of(format, game, changed, charset.unwrap_or_default())?;
     let mut old = File::open(path)?;
     let text = with_line_ends(text, line_end(&mut old, start, length)?);
     let length_of_file = old.metadata()?.len();
@@ -275,3 +283,13 @@ fn text_of(
     }
     Ok(made)
 }
+    charset: Charset,
+        options.charset = charset;
+    if made.1.count(Feature::Characters) > 0 {
+        let charset = charset.name();
+        let text = format!(
+            "the file is in {charset}, which lacks characters of the game; `tabia convert` makes a file in UTF-8, which \
+             has all"
+        );
+        return Err(Error::unsupported(text).in_output());
+    }
