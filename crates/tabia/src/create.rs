@@ -14,7 +14,7 @@ use tabia_core::{Error, GameFormat, GameIndex};
 use tabia_formats::archives::compressed::{Compression, Compressor, compress};
 
 use crate::resolve::Resolver;
-use crate::target::Target;
+use crate::target::{Target, missing_feature};
 
 /// Creates a database or a text file of games; the extension of `path` chooses the format, an
 /// extension after it, such as `.zst`, the compression. Nothing has the name `path` before
@@ -158,7 +158,11 @@ impl DatabaseWriter {
                 }
             }
             _ => {
-                let text = format!("{} cannot be written", format.file.name);
+                let text = format!(
+                    "{} cannot be written{}",
+                    format.file.name,
+                    missing_feature()
+                );
                 return Err(Error::usage(text));
             }
         };
