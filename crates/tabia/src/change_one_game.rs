@@ -48,6 +48,36 @@ use crate::select::Selection;
 /// # }
 /// ```
 pub fn append_games(path: impl AsRef<Path>, games: &[Game]) -> Result<Summary> {
+    append_games_with(path, games, &Arc::new(Progress::default()))
+}
+
+/// As [`append_games`], with a progress, by which another thread can end it: nothing is changed then.
+///
+/// # Errors
+/// As [`append_games`], and when it is cancelled.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tabia::{ErrorSide, Progress};
+///
+/// # fn main() -> Result<(), tabia::Error> {
+/// # let path = std::env::temp_dir().join(format!("tabia-doc-append-with-{}.pgn", std::process::id()));
+/// # std::fs::write(&path, "1. e4 e5 *\n").unwrap();
+/// let progress = Arc::new(Progress::new());
+/// progress.cancel();
+/// let games = [tabia::game_of_pgn("1. d4 *")?];
+/// let error = tabia::append_games_with(&path, &games, &progress).unwrap_err();
+/// assert_eq!(error.side(), ErrorSide::Cancelled);
+/// assert_eq!(tabia::open(&path)?.games().count(), 1);
+/// # let _ = std::fs::remove_file(path);
+/// # Ok(())
+/// # }
+/// ```
+pub fn append_games_with(
+    path: impl AsRef<Path>,
+    games: &[Game],
+    progress: &Arc<Progress>,
+) -> Result<Summary> {
     let path = path.as_ref();
     // The games pass through a text that keeps everything.
     let mut options = CreateOptions::default();
@@ -67,9 +97,9 @@ pub fn append_games(path: impl AsRef<Path>, games: &[Game]) -> Result<Summary> {
     let resolver = read.resolver();
     let item = resolver.stream(Path::new("-"), Box::new(Cursor::new(text)))?;
     let target = Target::file(&resolver, path, None)?;
-    if !path.exists() {
-        let error = Error::from(io::Error::from(io::ErrorKind::NotFound));
-        return Err(error.in_path(path).in_output());
+    // As the system says it.
+    if let Err(error) = path.metadata() {
+        return Err(Error::from(error).in_path(path).in_output());
     }
     let mut options = ConvertOptions {
         append: true,
@@ -78,8 +108,7 @@ pub fn append_games(path: impl AsRef<Path>, games: &[Game]) -> Result<Summary> {
     options.plan.selection = Selection::all();
     // A problem would be an error in the text, and part of a game would be gone.
     options.plan.strict = true;
-    let progress = Arc::new(Progress::default());
-    let (mut summary, _) = convert(&[item], target, &options, &progress, &mut NoObserver)?;
+    let (mut summary, _) = convert(&[item], target, &options, progress, &mut NoObserver)?;
     summary.losses.add_whole("-", &lost);
     Ok(summary)
 }
@@ -151,6 +180,7 @@ pub fn change_game(
     let mut changed = load_undamaged(item, game)?;
     let number = game;
     change(&mut changed)?;
+    let changed = changed.with_current_tags().into_owned();
     let in_game = |error: Error| error.in_game(number).in_path(&main);
     changed.check_moves().map_err(in_game)?;
     let Some(lock) = lock else {
@@ -177,8 +207,16 @@ fn load_undamaged(item: &InputItem, game: GameIndex) -> Result<Game> {
     let progress = Arc::new(Progress::default());
     let found = load_to_copy(item, game, &OpenOptions::default(), &progress, &mut first)?;
     if let Some(error) = first.0 {
-        let damage = Error::new(ErrorKind::Damaged(error.to_string()));
-        return Err(damage.in_file(item.label()));
+        let at = error.location().clone();
+        let mut damage = Error::new(ErrorKind::Damaged(error.into_kind().to_string()));
+        if let Some(offset) = at.offset {
+            damage = damage.at_offset(offset);
+        }
+        if let (Some(line), Some(column)) = (at.line, at.column) {
+            damage = damage.at_line(line, column);
+        }
+        let file = at.file.as_ref().unwrap_or(item.label());
+        return Err(damage.in_file(file).in_game(at.game.unwrap_or(game)));
     }
     found.ok_or_else(|| {
         let text = format!("{} has no game {game}", item.name());
@@ -187,7 +225,6 @@ fn load_undamaged(item: &InputItem, game: GameIndex) -> Result<Game> {
 }
 
 /// Remembers the first problem.
-    let changed = changed.with_current_tags().into_owned();
 struct FirstError(Option<Error>);
 
 impl Observer for FirstError {
@@ -261,10 +298,14 @@ fn with_line_ends(text: Vec<u8>, end: &str) -> Vec<u8> {
 
 /// The text of a game without the line breaks at its end, in the first profile that loses nothing of it, and what
 /// is lost.
+///
+/// # Errors
+/// When the format cannot be written, or the character set lacks characters of the game.
 fn text_of(
     format: &'static GameFormat,
     index: GameIndex,
     game: &Game,
+    charset: Charset,
 ) -> Result<(Vec<u8>, Losses)> {
     let Some(create) = format.create_text else {
         return Err(Error::unsupported("games of this format cannot be written"));
@@ -273,6 +314,7 @@ fn text_of(
     for profile in [Profile::Standard, Profile::Full] {
         let mut options = CreateOptions::default();
         options.profile = profile;
+        options.charset = charset;
         let mut writer = create(&options)?;
         let _ = game.replay(index, Want::ALL, &mut *writer);
         let text = std::mem::take(writer.text());
@@ -281,10 +323,6 @@ fn text_of(
             break;
         }
     }
-    Ok(made)
-}
-    charset: Charset,
-        options.charset = charset;
     if made.1.count(Feature::Characters) > 0 {
         let charset = charset.name();
         let text = format!(
@@ -293,3 +331,5 @@ fn text_of(
         );
         return Err(Error::unsupported(text).in_output());
     }
+    Ok(made)
+}
