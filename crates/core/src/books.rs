@@ -9,6 +9,7 @@ pub use rating_sum::RatingSum;
 pub use small_bytes::SmallBytes;
 
 use std::any::Any;
+use std::fmt;
 use std::path::PathBuf;
 
 use crate::chess::{Move, Position};
@@ -403,6 +404,18 @@ pub trait Book: Send + Sync {
             visit(position, page)
         })?;
         Ok(BookInspection::new(size, self.problems()?))
+    }
+}
+
+impl fmt::Debug for dyn Book + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Book").field(self.info()).finish()
+    }
+}
+
+impl fmt::Debug for dyn BookWriter + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BookWriter")
     }
 }
 

@@ -372,10 +372,15 @@ pub trait Database: Send + Sync {
     }
 
     /// Offset and length in bytes of a game in the main file where it can be replaced by another text: nothing else is
-    /// between them, such as a line that is no part of the game. `None` if that is not so.
-    fn replaceable_span(&self, game: GameIndex) -> Option<(u64, u64)> {
+    /// between them, such as a line that is no part of the game.
+    ///
+    /// # Errors
+    /// Why the game cannot be replaced there.
+    fn replaceable_span(&self, game: GameIndex) -> Result<(u64, u64)> {
         let _ = game;
-        None
+        Err(Error::unsupported(
+            "records of this format cannot be replaced where they are",
+        ))
     }
 
     /// The bytes of a record in the files of the database: its index entry first, then its game. Empty if the

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use tabia::check::{CheckOptions, check};
-use tabia::{InputItem, Observer, Problem, Progress};
+use tabia::{InputItem, Observer, Problem, Progress, Resolver};
 
 /// Prints each problem when it is found.
 struct Print;
@@ -22,8 +22,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .nth(1)
         .ok_or("usage: check_database PATH")?;
     let progress = Arc::new(Progress::new());
-    for item in tabia::open(path)?.items() {
-        let checked = check(item, &CheckOptions::default(), &progress, &mut Print)?;
+    // The databases that are in an archive, too.
+    for item in Resolver::default().resolve_games(path.as_ref())? {
+        let item = item?;
+        let checked = check(&item, &CheckOptions::default(), &progress, &mut Print)?;
         let (games, problems) = (checked.summary.counts.games, checked.summary.problems);
         println!("{}: {games} games, {problems} problems", item.name());
     }

@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
 use tabia_core::game::{Game, Want};
-use tabia_core::io::{Progress, SetLock, Source, name_text};
-use tabia_core::loss::Losses;
+use tabia_core::io::{Charset, Progress, SetLock, Source, name_text};
+use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, ErrorKind, GameFormat, GameIndex, Problem, Result};
 
 use crate::convert::{ConvertOptions, Target, convert, copy_with_changes};
 use crate::create::SharedFile;
 use crate::edit::{Change, EditOptions, edit};
-use crate::end_of_text::{LINE_SAMPLE, line_end_of};
+use crate::end_of_text::{LINE_SAMPLE, charset_of_text, line_end_of};
 use crate::input::InputItem;
 use crate::job_summary::Summary;
 use crate::merge_annotations::Merges;
@@ -48,6 +48,36 @@ use crate::select::Selection;
 /// # }
 /// ```
 pub fn append_games(path: impl AsRef<Path>, games: &[Game]) -> Result<Summary> {
+    append_games_with(path, games, &Arc::new(Progress::default()))
+}
+
+/// As [`append_games`], with a progress, by which another thread can end it: nothing is changed then.
+///
+/// # Errors
+/// As [`append_games`], and when it is cancelled.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tabia::{ErrorSide, Progress};
+///
+/// # fn main() -> Result<(), tabia::Error> {
+/// # let path = std::env::temp_dir().join(format!("tabia-doc-append-with-{}.pgn", std::process::id()));
+/// # std::fs::write(&path, "1. e4 e5 *\n").unwrap();
+/// let progress = Arc::new(Progress::new());
+/// progress.cancel();
+/// let games = [tabia::game_of_pgn("1. d4 *")?];
+/// let error = tabia::append_games_with(&path, &games, &progress).unwrap_err();
+/// assert_eq!(error.side(), ErrorSide::Cancelled);
+/// assert_eq!(tabia::open(&path)?.games().count(), 1);
+/// # let _ = std::fs::remove_file(path);
+/// # Ok(())
+/// # }
+/// ```
+pub fn append_games_with(
+    path: impl AsRef<Path>,
+    games: &[Game],
+    progress: &Arc<Progress>,
+) -> Result<Summary> {
     let path = path.as_ref();
     // The games pass through a text that keeps everything.
     let mut options = CreateOptions::default();
@@ -67,9 +97,9 @@ pub fn append_games(path: impl AsRef<Path>, games: &[Game]) -> Result<Summary> {
     let resolver = read.resolver();
     let item = resolver.stream(Path::new("-"), Box::new(Cursor::new(text)))?;
     let target = Target::file(&resolver, path, None)?;
-    if !path.exists() {
-        let error = Error::from(io::Error::from(io::ErrorKind::NotFound));
-        return Err(error.in_path(path).in_output());
+    // As the system says it.
+    if let Err(error) = path.metadata() {
+        return Err(Error::from(error).in_path(path).in_output());
     }
     let mut options = ConvertOptions {
         append: true,
@@ -78,23 +108,29 @@ pub fn append_games(path: impl AsRef<Path>, games: &[Game]) -> Result<Summary> {
     options.plan.selection = Selection::all();
     // A problem would be an error in the text, and part of a game would be gone.
     options.plan.strict = true;
-    let progress = Arc::new(Progress::default());
-    let (mut summary, _) = convert(&[item], target, &options, &progress, &mut NoObserver)?;
+    let (mut summary, _) = convert(&[item], target, &options, progress, &mut NoObserver)?;
     summary.losses.add_whole("-", &lost);
     Ok(summary)
 }
 
 /// Changes one game of a database or of a text file of games, all others stay as they are. A [`GameIndex`] counts from
 /// 0: people's game 3 is `GameIndex(2)`. Deleted games and guiding texts count too. What was there is there until the
-/// changed copy is complete. Returns what of the changed game the format could not hold.
+/// changed copy is complete.
 ///
-/// In a text file, only the game itself is written again. If the [standard profile](Profile::Standard) of PGN would lose
-/// something of it, it is written in the [full](Profile::Full) one.
+/// In a text file, only the game itself is written again, in the character set of the file. If the
+/// [standard profile](Profile::Standard) of PGN would lose something of it, it is written in the
+/// [full](Profile::Full) one. A database of ChessBase is edited, and one of another format is written again as a whole.
+///
+/// A changed [`result`](Game::result) or [start position](crate::GameHead::start) is written into the tags that repeat it.
+///
+/// Returns what of the changed game a text file or a database of ChessBase could not hold. Of another format that cannot
+/// hold all of it, it is an error, and what is returned is empty.
 ///
 /// # Errors
 /// When there is no such game, it is damaged, or a move of it cannot be played after the change; when the
-/// database is in an archive, compressed, or cannot be written without losing something of the other games. Nothing is
-/// changed then.
+/// database is in an archive or compressed, or is written again as a whole and the copy would lose something of any game;
+/// when the game of a text file has no result at its end or lines that begin with `%`, or the file is UTF-16, has the
+/// piece letters of another language, or a character set that lacks characters of the game. Nothing is changed then.
 ///
 /// ```
 /// use tabia::GameIndex;
@@ -144,6 +180,7 @@ pub fn change_game(
     let mut changed = load_undamaged(item, game)?;
     let number = game;
     change(&mut changed)?;
+    let changed = changed.with_current_tags().into_owned();
     let in_game = |error: Error| error.in_game(number).in_path(&main);
     changed.check_moves().map_err(in_game)?;
     let Some(lock) = lock else {
@@ -170,8 +207,16 @@ fn load_undamaged(item: &InputItem, game: GameIndex) -> Result<Game> {
     let progress = Arc::new(Progress::default());
     let found = load_to_copy(item, game, &OpenOptions::default(), &progress, &mut first)?;
     if let Some(error) = first.0 {
-        let damage = Error::new(ErrorKind::Damaged(error.to_string()));
-        return Err(damage.in_file(item.label()));
+        let at = error.location().clone();
+        let mut damage = Error::new(ErrorKind::Damaged(error.into_kind().to_string()));
+        if let Some(offset) = at.offset {
+            damage = damage.at_offset(offset);
+        }
+        if let (Some(line), Some(column)) = (at.line, at.column) {
+            damage = damage.at_line(line, column);
+        }
+        let file = at.file.as_ref().unwrap_or(item.label());
+        return Err(damage.in_file(file).in_game(at.game.unwrap_or(game)));
     }
     found.ok_or_else(|| {
         let text = format!("{} has no game {game}", item.name());
@@ -197,13 +242,14 @@ fn change_text(
     game: GameIndex,
     changed: &Game,
 ) -> Result<Losses> {
-    let database = (format.open)(source, &OpenOptions::default())?;
-    let Some((start, length)) = database.replaceable_span(game) else {
-        let text = "the game cannot be replaced where it is: the file is UTF-16, or the game has no result or lines that \
-                    begin with `%`; `tabia convert` makes a file whose games can be changed";
-        return Err(Error::unsupported(text));
+    let open = OpenOptions::default();
+    let database = (format.open)(source, &open)?;
+    let (start, length) = database.replaceable_span(game)?;
+    let charset = match format.open_blocks {
+        Some(open_blocks) => charset_of_text(path, open_blocks, &open)?,
+        None => None,
     };
-    let (text, losses) = text_of(format, game, changed)?;
+    let (text, losses) = text_of(format, game, changed, charset.unwrap_or_default())?;
     let mut old = File::open(path)?;
     let text = with_line_ends(text, line_end(&mut old, start, length)?);
     let length_of_file = old.metadata()?.len();
@@ -252,10 +298,14 @@ fn with_line_ends(text: Vec<u8>, end: &str) -> Vec<u8> {
 
 /// The text of a game without the line breaks at its end, in the first profile that loses nothing of it, and what
 /// is lost.
+///
+/// # Errors
+/// When the format cannot be written, or the character set lacks characters of the game.
 fn text_of(
     format: &'static GameFormat,
     index: GameIndex,
     game: &Game,
+    charset: Charset,
 ) -> Result<(Vec<u8>, Losses)> {
     let Some(create) = format.create_text else {
         return Err(Error::unsupported("games of this format cannot be written"));
@@ -264,6 +314,7 @@ fn text_of(
     for profile in [Profile::Standard, Profile::Full] {
         let mut options = CreateOptions::default();
         options.profile = profile;
+        options.charset = charset;
         let mut writer = create(&options)?;
         let _ = game.replay(index, Want::ALL, &mut *writer);
         let text = std::mem::take(writer.text());
@@ -271,6 +322,14 @@ fn text_of(
         if made.1.is_empty() {
             break;
         }
+    }
+    if made.1.count(Feature::Characters) > 0 {
+        let charset = charset.name();
+        let text = format!(
+            "the file is in {charset}, which lacks characters of the game; `tabia convert` makes a file in UTF-8, which \
+             has all"
+        );
+        return Err(Error::unsupported(text).in_output());
     }
     Ok(made)
 }

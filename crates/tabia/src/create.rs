@@ -14,7 +14,7 @@ use tabia_core::{Error, GameFormat, GameIndex};
 use tabia_formats::archives::compressed::{Compression, Compressor, compress};
 
 use crate::resolve::Resolver;
-use crate::target::Target;
+use crate::target::{Target, missing_feature};
 
 /// Creates a database or a text file of games; the extension of `path` chooses the format, an
 /// extension after it, such as `.zst`, the compression. Nothing has the name `path` before
@@ -158,7 +158,11 @@ impl DatabaseWriter {
                 }
             }
             _ => {
-                let text = format!("{} cannot be written", format.file.name);
+                let text = format!(
+                    "{} cannot be written{}",
+                    format.file.name,
+                    missing_feature()
+                );
                 return Err(Error::usage(text));
             }
         };
@@ -185,7 +189,8 @@ impl DatabaseWriter {
     /// ```
     pub fn write(&mut self, game: &Game) -> Result<Losses, Error> {
         game.check_moves().map_err(Error::in_output)?;
-        self.append(game).map_err(Error::in_output)
+        let game = game.with_current_tags();
+        self.append(&game).map_err(Error::in_output)
     }
 
     pub(crate) fn append(&mut self, game: &Game) -> tabia_core::Result<Losses> {

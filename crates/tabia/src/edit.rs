@@ -3,7 +3,6 @@
 //! A copy is changed and read back before it takes its name, so that what was there is there until
 //! the end.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -19,6 +18,7 @@ use crate::compare_with_repair::shared_record;
 use crate::input::{InputItem, OpenInput};
 use crate::media_copies::MediaCopies;
 use crate::select::RecordRanges;
+use crate::target::missing_feature;
 
 /// What is changed.
 #[derive(Debug, Clone)]
@@ -61,7 +61,8 @@ fn editable(item: &InputItem) -> Result<(EditFunctions, &Source), Error> {
     let name = item.name();
     let Some(functions) = item.format().games().and_then(|format| format.edit) else {
         let format = item.format().name();
-        let text = format!("{name}: records of this format ({format}) cannot be changed");
+        let missing = missing_feature();
+        let text = format!("{name}: records of this format ({format}) cannot be changed{missing}");
         return Err(Error::usage(text));
     };
     let text = format!("{name} is in an archive or compressed: it cannot be changed there");
@@ -97,7 +98,10 @@ pub fn edit(
     require_own_moves(item, &options.open)?;
     let (media, create) = plan_media(item, path, options)?;
     let editor = (functions.open)(source, path, &create, &options.open);
-    let mut editor = editor.map_err(Error::in_output)?;
+    let mut editor = editor.map_err(|error| match error.kind() {
+        ErrorKind::Damaged(_) => error.in_file(item.label()).in_output(),
+        _ => error.in_output(),
+    })?;
     let mut edited = Edited::default();
     // As the records were: one that is set to what it is does not change.
     let opened = item.open_indexed(&options.open)?;
@@ -132,7 +136,7 @@ pub fn edit(
             Change::Restore(numbers) => mark(&mut *editor, &**old, numbers, false, &mut changed)?,
             Change::Replace(index, game) => {
                 check(&*editor, *index)?;
-                let mut game = Cow::Borrowed(&**game);
+                let mut game = game.with_current_tags();
                 let deleted = game.head.deleted || marks.get(&index.0) == Some(&true);
                 if game.head.deleted != deleted {
                     game.to_mut().head.deleted = deleted;

@@ -8,7 +8,7 @@ use tabia_core::byte_sets::count_line_breaks;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::{OpenBlocks, OpenOptions};
 use tabia_core::game::{Annotation, Flow, GameHead, Visitor, Want};
-use tabia_core::games::Block;
+use tabia_core::games::{Block, TextFacts};
 use tabia_core::io::Charset;
 use tabia_core::{Error, ErrorKind, GameIndex, Problem, Result};
 use tabia_formats::archives::OnError;
@@ -77,17 +77,7 @@ impl TextEnd {
             });
         }
         let found = blocks.found();
-        if let Some(letters) = found.pieces {
-            let names = letters.languages().iter().map(|(_, name)| *name);
-            let mut names: Vec<&str> = names.collect();
-            names.dedup();
-            let text = format!(
-                "has the piece letters of another language ({}); `tabia convert` makes a file with English ones, which can \
-                 grow",
-                names.join(", ")
-            );
-            return Err(Error::unsupported(text).in_output());
-        }
+        require_english_letters(&found, "which can grow")?;
         let mut open_end = OpenEnd::default();
         let _ = reader.read(&block, Want::ALL, &mut open_end)?;
         if let Some(error) = open_end.0 {
@@ -103,6 +93,41 @@ impl TextEnd {
             charset: found.charset,
         })
     }
+}
+
+/// Refuses a text with the piece letters of another language than that of the games that are written; `what` can be done
+/// with a file that has those.
+fn require_english_letters(found: &TextFacts, what: &str) -> Result<()> {
+    let Some(letters) = found.pieces else {
+        return Ok(());
+    };
+    let names = letters.languages().iter().map(|(_, name)| *name);
+    let mut names: Vec<&str> = names.collect();
+    names.dedup();
+    let text = format!(
+        "has the piece letters of another language ({}); `tabia convert` makes a file with English ones, {what}",
+        names.join(", ")
+    );
+    Err(Error::unsupported(text).in_output())
+}
+
+/// The character set of the bytes that are not UTF-8 in a text file of games in which one is replaced; `None` if there
+/// are none.
+///
+/// # Errors
+/// When the file cannot be read, or its moves have the piece letters of another language.
+pub(crate) fn charset_of_text(
+    path: &Path,
+    open: OpenBlocks,
+    options: &OpenOptions,
+) -> Result<Option<Charset>> {
+    let mut blocks = open(Box::new(File::open(path)?), options)?;
+    blocks.wait_for_full_blocks();
+    let mut block = Block::default();
+    while blocks.next(&mut block)? {}
+    let found = blocks.found();
+    require_english_letters(&found, "whose games can be changed")?;
+    Ok(found.charset)
 }
 
 /// The line ends that a text needs so that a blank line is at its end.

@@ -35,7 +35,7 @@ struct Batch<T> {
 
 impl<T> Batch<T> {
     /// Gives the problems to the records that they are of, which are in order. Those of other records cost the whole
-    /// of it.
+    /// of it: the first one of each is its error, the others are problems.
     fn new(
         records: impl IntoIterator<Item = T>,
         problems: Vec<Problem>,
@@ -46,6 +46,7 @@ impl<T> Batch<T> {
             .map(|record| (record, Vec::new()))
             .collect();
         let (mut whole, mut lost) = (Vec::new(), Vec::new());
+        let mut last_lost = None;
         for problem in problems {
             let Some(game) = problem.error.location().game else {
                 whole.push(problem);
@@ -54,7 +55,11 @@ impl<T> Batch<T> {
             let found = records.binary_search_by_key(&game, |(record, _)| index(record));
             match found.ok().and_then(|found| records.get_mut(found)) {
                 Some((_, own)) => own.push(problem),
-                None => lost.push(problem.error),
+                None if last_lost == Some(game) => whole.push(problem),
+                None => {
+                    last_lost = Some(game);
+                    lost.push(problem.error);
+                }
             }
         }
         let results = records.into_iter().map(Ok);

@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tabia_core::books::Book;
 use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::games::{Blocks, Database, GameStream};
-use tabia_core::io::{Blob, FolderLock, InputFile, Progress, Source, name_text};
+#[doc(inline)]
+pub use tabia_core::io::Source;
+use tabia_core::io::{Blob, FolderLock, InputFile, Progress, name_text};
 use tabia_core::{Error, GameFormat, Result};
 use tabia_formats::Format;
 use tabia_formats::archives;
@@ -20,13 +22,21 @@ use crate::watched_inputs::{watched_archive, watched_book, watched_database};
 /// How often a set is opened again that another process replaced meanwhile, before others have to wait.
 const ATTEMPTS: u32 = 8;
 
-/// An input that was found and recognised, not yet opened.
-#[derive(Debug)]
+/// An input that was found and recognised, not yet opened. A copy of a stream is the same stream: it can be read once.
+///
+/// ```
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbh");
+/// let input = tabia::open(path)?;
+/// let items: Vec<tabia::InputItem> = input.items().to_vec();
+/// assert_eq!(items[0].name(), input.items()[0].name());
+/// # Ok::<(), tabia::Error>(())
+/// ```
+#[derive(Debug, Clone)]
 pub struct InputItem {
     pub(crate) label: Arc<Path>,
     pub(crate) format: Format,
     pub(crate) origin: Origin,
-    pub(crate) duplicates: Mutex<Option<KnownDuplicates>>,
+    pub(crate) duplicates: Arc<Mutex<Option<KnownDuplicates>>>,
     /// Whether it is opened with [`OpenOptions::of_base`].
     pub(crate) is_base: bool,
 }
@@ -41,6 +51,7 @@ pub(crate) struct KnownDuplicates {
 }
 
 /// Where the bytes of an item are.
+#[derive(Clone)]
 pub(crate) enum Origin {
     /// Files in a folder or in memory.
     Files(Box<Source>),
@@ -49,7 +60,7 @@ pub(crate) enum Origin {
     /// A compressed file in memory.
     PackedInMemory(Blob),
     /// A stream that can be read once: standard input, a pipe.
-    Once(Mutex<Option<OnceStream>>),
+    Once(Arc<Mutex<Option<OnceStream>>>),
     /// A member of an archive.
     Member {
         archive: Arc<dyn Archive>,
@@ -490,7 +501,7 @@ impl InputItem {
             label: Arc::clone(&self.label),
             format: self.format,
             origin: Origin::Files(Box::new(source)),
-            duplicates: Mutex::default(),
+            duplicates: Arc::default(),
             is_base: self.is_base,
         })
     }

@@ -162,7 +162,10 @@
 //!
 //! # Progress, and the end of long work
 //!
-//! Every long job takes a [`Progress`], which other threads read and by which they end the job:
+//! The jobs of the modules below that go through whole databases take a [`Progress`], which other threads read and by
+//! which they end the job. The iterators of an [`Input`] end when they are dropped; [`convert`](convert()),
+//! [`append_games`] and [`change_game`] here, and the functions of [`edit`](mod@edit), run to their end
+//! ([`append_games_with`] takes a progress):
 //!
 //! ```
 //! use std::sync::Arc;
@@ -173,7 +176,9 @@
 //! # let from = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbh");
 //! # let to = std::env::temp_dir().join(format!("tabia-doc-progress-{}.pgn", std::process::id()));
 //! let resolver = Resolver::default();
-//! let items = resolver.resolve(from.as_ref())?;
+//! // With what is in it, if it is an archive.
+//! let items = resolver.resolve_games(from.as_ref())?;
+//! let items = items.into_iter().collect::<Result<Vec<_>, _>>()?;
 //! let target = Target::file(&resolver, &to, None)?;
 //! let progress = Arc::new(Progress::new());
 //! // A window would call this when its button is pressed, and show `progress.games()` until then.
@@ -308,7 +313,7 @@ mod watched_inputs;
 
 pub use base::{Base, Index};
 #[doc(inline)]
-pub use change_one_game::{append_games, change_game};
+pub use change_one_game::{append_games, append_games_with, change_game};
 pub use changed_input_files::FileStates;
 pub use create::{DatabaseWriter, create, create_book, create_with};
 pub use game_iterators::{Games, Header, Headers, NumberedGame, NumberedGames};
@@ -321,7 +326,8 @@ pub use observer::{NoObserver, Observer};
 pub use one_game::{game_of_pgn, pgn_and_losses, pgn_of_game, pgn_with};
 #[doc(inline)]
 pub use open::{
-    Input, convert, format, open, open_files, open_reader, open_with, writable_formats,
+    Input, convert, format, open, open_files, open_files_with, open_reader, open_reader_with,
+    open_with, writable_formats,
 };
 #[doc(inline)]
 pub use read_options::ReadOptions;
@@ -329,30 +335,37 @@ pub use resolve::Resolver;
 pub use scan::ScanOptions;
 #[doc(inline)]
 pub use tabia_core::books::{
-    Book, BookEntry, BookInfo, BookKey, BookPosition, BookSize, BookWriter, GameLink, Learn,
-    LinkedGame, RatingSum, Wdl,
+    Book, BookEntry, BookInfo, BookInspection, BookKey, BookPosition, BookSize, BookWriter,
+    CompleteBook, GameLink, Learn, LinkedGame, RatingSum, Wdl, WrittenBook,
 };
 #[doc(inline)]
 pub use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Square};
 #[doc(inline)]
-pub use tabia_core::error::{Error, ErrorKind, ErrorSide, Location, Problem, Result};
+pub use tabia_core::error::{
+    Error, ErrorKind, ErrorSide, Location, Malformed, Problem, Result, Why,
+};
 #[doc(inline)]
-pub use tabia_core::formats::{CreateOptions, FormatKind, Limits, OpenOptions, Profile};
+pub use tabia_core::formats::{
+    CreateOptions, CreateText, FormatKind, Limits, OpenOptions, Profile,
+};
 #[doc(inline)]
 pub use tabia_core::game::{
     Annotation, Date, Eco, Event, Flow, Game, GameHead, GameResult, Line, Mainline, Nag, Node,
-    RecordKind, Recorder, Rules, Start, Tags, Visitor, Want, project,
+    RecordKind, Recorder, Rules, Start, TagNames, Tags, Visitor, Want, project,
 };
 #[doc(inline)]
 pub use tabia_core::games::{
-    Database, DatabaseInfo, GameReader, GameStream, IndexEntry, NameId, NameKind, Written,
+    Database, DatabaseInfo, GameReader, GameStream, HeadReader, IndexEntry, IndexHead, NameId,
+    NameKind, StoredMoves, TextLimits, TextWriter, Written,
 };
 #[doc(inline)]
-pub use tabia_core::io::{Blob, Charset, Progress, ProgressPhase, ProgressUnit};
+pub use tabia_core::io::{Blob, Charset, Progress, ProgressPhase, ProgressUnit, ReadRange};
 #[doc(inline)]
 pub use tabia_core::loss::{Feature, Features, LossCount, Losses};
 #[doc(inline)]
 pub use tabia_core::{BookFormat, FormatId, GameFormat, GameIndex};
+#[doc(inline)]
+pub use tabia_formats::archives::compressed::Compression;
 #[doc(inline)]
 pub use tabia_formats::archives::{Archive, ArchiveInfo, ChecksumStatus, Member};
 #[doc(inline)]
@@ -394,7 +407,7 @@ pub mod chess {
     pub use tabia_core::chess::uci::UciText;
     #[doc(inline)]
     pub use tabia_core::chess::{
-        Bitboard, FenError, FenStyle, Legality, MoveList, PositionError, Setup, SetupError,
-        SetupProblem, Squares,
+        Bitboard, FenError, FenStyle, Legality, Material, MoveList, PositionError, Setup,
+        SetupError, SetupProblem, Squares,
     };
 }

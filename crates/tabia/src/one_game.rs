@@ -119,6 +119,7 @@ pub fn pgn_and_losses(
     options: &CreateOptions,
 ) -> Result<(Vec<u8>, Losses), Error> {
     game.check_moves().map_err(Error::in_output)?;
+    let game = game.with_current_tags();
     let format = pgn()?;
     let Some(create) = format.games().and_then(|format| format.create_text) else {
         let text = format!("{} cannot be written", format.name());

@@ -96,7 +96,29 @@ pub fn open_with(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, 
 /// # }
 /// ```
 pub fn open_reader(reader: impl Read + Send + 'static) -> Result<Input, Error> {
-    let options = ReadOptions::default();
+    open_reader_with(reader, ReadOptions::default())
+}
+
+/// Like [`open_reader`], with options.
+///
+/// # Errors
+/// As [`open_reader`].
+///
+/// ```
+/// # fn main() -> Result<(), tabia::Error> {
+/// let mut options = tabia::ReadOptions::default();
+/// options.filter = tabia::Query::parse("white:A")?;
+/// options.open.strict = true;
+/// let pgn = "[White \"A\"]\n\n1. e4 e5 *\n\n[White \"B\"]\n\n1. d4 *\n";
+/// let games = tabia::open_reader_with(pgn.as_bytes(), options)?.games();
+/// assert_eq!(games.count(), 1);
+/// # Ok(())
+/// # }
+/// ```
+pub fn open_reader_with(
+    reader: impl Read + Send + 'static,
+    options: ReadOptions,
+) -> Result<Input, Error> {
     let resolver = options.resolver();
     let item = resolver.stream(Path::new("-"), Box::new(reader))?;
     Ok(Input::of_item(item, resolver, options))
@@ -123,7 +145,32 @@ pub fn open_reader(reader: impl Read + Send + 'static) -> Result<Input, Error> {
 /// # }
 /// ```
 pub fn open_files(main: &str, files: Vec<(String, Blob)>) -> Result<Input, Error> {
-    let options = ReadOptions::default();
+    open_files_with(main, files, ReadOptions::default())
+}
+
+/// Like [`open_files`], with options.
+///
+/// # Errors
+/// As [`open_files`].
+///
+/// ```
+/// use tabia::{Blob, ReadOptions, format};
+///
+/// # fn main() -> Result<(), tabia::Error> {
+/// let mut options = ReadOptions::default();
+/// // Its name does not show it.
+/// options.from = format("pgn");
+/// let files = vec![("games.dat".to_owned(), Blob::from(b"1. e4 e5 *".to_vec()))];
+/// let input = tabia::open_files_with("games.dat", files, options)?;
+/// assert_eq!(input.games().count(), 1);
+/// # Ok(())
+/// # }
+/// ```
+pub fn open_files_with(
+    main: &str,
+    files: Vec<(String, Blob)>,
+    options: ReadOptions,
+) -> Result<Input, Error> {
     let resolver = options.resolver();
     let item = resolver.files(main, files)?;
     Ok(Input::of_item(item, resolver, options))

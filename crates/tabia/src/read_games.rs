@@ -42,6 +42,7 @@ impl ReadGames {
             filter: (!filter.is_empty()).then(|| filter.clone()),
             want: Want::ALL,
             strict: self.options.open.strict,
+            only_selected: true,
             ..ScanOptions::default()
         }
     }

@@ -599,10 +599,10 @@ impl Resolver {
         Ok(item(
             Arc::from(label),
             format,
-            Origin::Once(Mutex::new(Some(OnceStream {
+            Origin::Once(Arc::new(Mutex::new(Some(OnceStream {
                 inner: stream,
                 gaps,
-            }))),
+            })))),
         ))
     }
 
@@ -779,7 +779,7 @@ fn item(label: Arc<Path>, format: Format, origin: Origin) -> InputItem {
         label,
         format,
         origin,
-        duplicates: Mutex::default(),
+        duplicates: Arc::default(),
         is_base: false,
     }
 }

@@ -59,6 +59,8 @@ pub struct ScanOptions {
     pub want: Want,
     /// The first problem ends the job.
     pub strict: bool,
+    /// Problems of records that the selection leaves out, such as deleted ones, are not reported.
+    pub(crate) only_selected: bool,
     /// What happens to the ECO codes.
     pub eco: EcoUpdate,
     /// New spellings of names.
@@ -95,6 +97,7 @@ impl Default for ScanOptions {
             languages: Vec::new(),
             want: Want::ALL,
             strict: false,
+            only_selected: false,
             eco: EcoUpdate::default(),
             renames: None,
             merges: None,
@@ -577,6 +580,7 @@ fn pipeline<T: Task>(task: T, plan: &ScanOptions, matcher: Option<Matcher>) -> P
         &plan.languages,
     );
     pick.left = plan.at_most;
+    pick.only_selected = plan.only_selected;
     let mut filter = FilterVisitor::new(pick, matcher, plan.want, plan.selection.clone());
     filter.candidates.clone_from(&plan.candidates);
     let passes_moves = filter.inner.passes_moves() && filter.inner.inner.passes_moves();
@@ -607,6 +611,13 @@ fn want_of_stream(plan: &ScanOptions) -> Want {
 fn drain<T: Task>(pipeline: &mut Pipeline<T>, notes: &mut Notes, out: &mut T::Out) {
     let pick = pipeline.select();
     std::mem::swap(&mut pick.inner.notes, notes);
+    if !pick.left_out.is_empty() {
+        let left_out = std::mem::take(&mut pick.left_out);
+        notes.problems.retain(|problem| {
+            let game = problem.error.location().game;
+            game.is_none_or(|game| left_out.binary_search(&game).is_err())
+        });
+    }
     notes.counts = std::mem::take(&mut pick.counts);
     notes.comments_left_out = std::mem::take(&mut pick.languages.left_out);
     notes.comments_chosen = std::mem::take(&mut pick.languages.chosen);
@@ -650,10 +661,13 @@ pub(crate) fn scan<T: Task>(
                 }
                 _ => format!("`tabia archive list {quoted}` lists what is in it"),
             };
-            let text = format!(
-                "{name} holds no games: it is {}",
-                with_article(format.name())
-            );
+            let what = with_article(format.name());
+            let text = match format.kind() {
+                FormatKind::Archive => format!(
+                    "{name} holds no games itself: it is {what}, and `Resolver::resolve_games` finds the databases in it"
+                ),
+                _ => format!("{name} holds no games: it is {what}"),
+            };
             Err(Error::usage(text).with_hint(hint))
         }
     }?;
@@ -836,6 +850,13 @@ impl<'d> Readers<'d> {
             }
             if !is_candidate {
                 count_filtered(database, game, plan, pipeline);
+                continue;
+            }
+            if plan.only_selected
+                && let Ok(entry) = database.entry(game)
+                && !plan.selection.keeps(entry.deleted, entry.is_text)
+            {
+                pipeline.select().counts.deleted += u64::from(entry.deleted);
                 continue;
             }
             pipeline.collecting().game = game;

@@ -107,10 +107,19 @@ fn writer_for(
     }
 }
 
+/// What an error states of a build that writes little.
+pub(crate) fn missing_feature() -> &'static str {
+    if cfg!(feature = "writers") {
+        ""
+    } else {
+        ": tabia was built without its feature `writers`"
+    }
+}
+
 pub(crate) fn cannot_write(format: Format) -> String {
     let (name, id) = (format.name(), format.id());
     match format.kind() {
-        FormatKind::Games => format!("{name} ({id}) cannot be written"),
+        FormatKind::Games => format!("{name} ({id}) cannot be written{}", missing_feature()),
         FormatKind::Book | FormatKind::Archive => {
             format!("{name} ({id}): games cannot be written in this format")
         }

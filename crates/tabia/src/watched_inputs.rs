@@ -117,7 +117,7 @@ impl Database for Watched<Box<dyn Database>> {
         self.inner.span(game)
     }
 
-    fn replaceable_span(&self, game: GameIndex) -> Option<(u64, u64)> {
+    fn replaceable_span(&self, game: GameIndex) -> Result<(u64, u64)> {
         self.inner.replaceable_span(game)
     }
 

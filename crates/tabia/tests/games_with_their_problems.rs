@@ -356,3 +356,97 @@ fn the_amount_of_work_is_known() {
     .unwrap();
     assert_eq!((progress.done(), progress.total()), (size, size));
 }
+
+/// A database of which some records are deleted or guiding texts, with that file cut off.
+fn with_unselected_records(folder: &Scratch, name: &str, cut: &str) -> PathBuf {
+    let mut pgn = String::new();
+    for number in 0..30 {
+        let mark = ["", "[TabiaRecord \"deleted\"]\n"][number % 2];
+        let _ = write!(
+            pgn,
+            "[White \"W{number}\"]\n{mark}\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 *\n\n"
+        );
+    }
+    let (from, to) = (folder.join("some.pgn"), folder.join(name));
+    std::fs::write(&from, pgn).unwrap();
+    let resolver = Resolver::default();
+    let items = resolver.resolve(from.as_ref()).unwrap();
+    let target = tabia::convert::Target::file(&resolver, &to, None).unwrap();
+    let mut options = tabia::convert::ConvertOptions::default();
+    options.plan.selection = tabia::select::Selection::all();
+    let progress = Arc::new(Progress::new());
+    tabia::convert::convert(&items, target, &options, &progress, &mut NoObserver).unwrap();
+    let file = std::fs::File::options()
+        .write(true)
+        .open(folder.join(cut))
+        .unwrap();
+    file.set_len(file.metadata().unwrap().len() / 2).unwrap();
+    to
+}
+
+#[test]
+fn problems_of_records_that_are_left_out_are_no_items() {
+    for (name, cut) in [
+        ("c.cbh", "c.cbg"),
+        ("b.si4", "b.sg4"),
+        ("b.si5", "b.sg5"),
+        ("b.sci", "b.scg"),
+        ("d.2cbh", "d.2cbg"),
+    ] {
+        let folder = Scratch::new("games-left-out");
+        let path = with_unselected_records(&folder, name, cut);
+        let mut counts = Vec::new();
+        for deleted in [false, true] {
+            let mut options = ReadOptions::default();
+            options.deleted = deleted;
+            let games = tabia::open_with(&path, options.clone()).unwrap().games();
+            let (mut lost, mut all, mut games_of_problems) =
+                (0, 0, std::collections::BTreeSet::new());
+            for game in games.numbered() {
+                all += 1;
+                match game {
+                    Ok(game) if deleted || game.index.0 % 2 == 0 => {}
+                    Ok(game) => panic!("{name}: {}", game.index),
+                    Err(error) => {
+                        lost += 1;
+                        let game = error.location().game.unwrap();
+                        assert!(deleted || game.0 % 2 == 0, "{name}: {error}");
+                        assert!(games_of_problems.insert(game), "{name}: {error} twice");
+                    }
+                }
+            }
+            let headers = tabia::open_with(&path, options).unwrap().headers().count();
+            assert_eq!(headers, if deleted { 30 } else { 15 }, "{name}");
+            counts.push((all, lost));
+        }
+        assert_eq!([counts[0].0, counts[1].0], [15, 30], "{name}: {counts:?}");
+    }
+    // Of a text.
+    let pgn = "[White \"A\"]\n[TabiaRecord \"deleted\"]\n\n1. e4 e5 2. Ke3 *\n\n[White \"B\"]\n\n1. e4 e5 *\n\n\
+        [TabiaRecord \"text\"]\n\n1. Ke3 *\n";
+    for threads in [1, 2] {
+        let mut options = ReadOptions::default();
+        options.threads = threads;
+        options.open.strict = threads == 2;
+        let mut games = tabia::open_reader_with(pgn.as_bytes(), options)
+            .unwrap()
+            .games();
+        assert_eq!(games.by_ref().map(Result::unwrap).count(), 1);
+        assert_eq!(games.problems().len(), 0);
+    }
+}
+
+#[test]
+fn a_lost_file_of_names_is_one_item_of_each_record() {
+    for (name, lost) in [("c.cbh", "c.cbp"), ("c.cbh", "c.cbt"), ("b.si4", "b.sn4")] {
+        let folder = Scratch::new("games-without-names");
+        let path = database(&folder, name, 40);
+        std::fs::remove_file(folder.join(lost)).unwrap();
+        let mut games = tabia::open(&path).unwrap().games();
+        assert_eq!(games.by_ref().count(), 40, "{lost}");
+        assert!(!games.problems().is_empty(), "{lost}");
+        let mut headers = tabia::open(&path).unwrap().headers();
+        assert_eq!(headers.by_ref().count(), 40, "{lost}");
+        assert!(!headers.problems().is_empty(), "{lost}");
+    }
+}

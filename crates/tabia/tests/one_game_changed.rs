@@ -74,6 +74,189 @@ fn a_text_file_keeps_its_ends_of_lines() {
     }
 }
 
+/// Bytes of a PGN file of two games with a name that needs them.
+fn two_games(name: &[u8]) -> Vec<u8> {
+    let parts: [&[u8]; 3] = [
+        b"[White \"A\"]\n\n1. e4 e5 *\n\n[White \"",
+        name,
+        b"\"]\n\n1. d4 d5 *\n",
+    ];
+    parts.concat()
+}
+
+#[test]
+fn a_text_file_keeps_its_character_set() {
+    let folder = Scratch::new("one-game-charset");
+    let path = folder.join("games.pgn");
+    // windows-1252, windows-1251, UTF-8 with and without a mark at its start, ASCII.
+    for (name, text, comment, bytes) in [
+        (
+            &b"M\xfcller"[..],
+            "Müller",
+            "Größe – é",
+            Some(&b"Gr\xf6\xdfe \x96 \xe9"[..]),
+        ),
+        (b"M\xfcller", "Müller", "Карпов", None),
+        (
+            b"\xca\xe0\xf0\xef\xee\xe2",
+            "Карпов",
+            "Таль",
+            Some(b"\xd2\xe0\xeb\xfc"),
+        ),
+        (b"\xca\xe0\xf0\xef\xee\xe2", "Карпов", "Ø", None),
+        (
+            "Müller".as_bytes(),
+            "Müller",
+            "Карпов",
+            Some("Карпов".as_bytes()),
+        ),
+        (b"Mu", "Mu", "Карпов", Some("Карпов".as_bytes())),
+    ] {
+        for mark in [&b""[..], b"\xef\xbb\xbf"] {
+            if !mark.is_empty() && str::from_utf8(name).is_err() {
+                continue;
+            }
+            for index in [0, 1] {
+                let before = [mark, &two_games(name)].concat();
+                std::fs::write(&path, &before).unwrap();
+                let changed = tabia::change_game(&path, GameIndex(index), |game| {
+                    game.set_comment(1, comment)
+                });
+                let after = std::fs::read(&path).unwrap();
+                let Some(bytes) = bytes else {
+                    let error = changed.unwrap_err().to_string();
+                    assert!(error.contains("is in windows-125"), "{error}");
+                    assert_eq!(after, before);
+                    continue;
+                };
+                assert!(changed.unwrap().is_empty());
+                assert!(after.starts_with(mark));
+                let contains = |part: &[u8]| after.windows(part.len()).any(|found| found == part);
+                assert!(contains(bytes), "{comment}");
+                assert!(contains(name));
+                let games = games(&path);
+                assert_eq!(games[1].tag("White"), Some(text));
+                let text = tabia::pgn_of_game(&games[index as usize]).unwrap();
+                assert!(text.contains(comment), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_text_file_in_another_language_is_not_mixed() {
+    let folder = Scratch::new("one-game-language");
+    let path = folder.join("games.pgn");
+    let moves = "1. e4 e5 2. Sf3 Sc6 3. Lb5 a6 4. La4 Sf6 5. O-O Le7 6. Te1 b5 7. Lb3 d6 8. c3 O-O 9. h3 Sb8";
+    let text = format!("[White \"A\"]\n\n{moves} *\n\n[White \"B\"]\n\n{moves} *\n");
+    std::fs::write(&path, &text).unwrap();
+    let read = tabia::open(&path).unwrap().games().flatten();
+    let plies: Vec<usize> = read.map(|game| game.ply_count()).collect();
+    assert_eq!(plies, [18, 18]);
+    let changed = tabia::change_game(&path, GameIndex(1), |game| game.set_comment(1, "x"));
+    let error = changed.unwrap_err().to_string();
+    assert!(error.contains("piece letters"), "{error}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn the_reason_is_named_why_a_game_stays() {
+    let folder = Scratch::new("one-game-reasons");
+    let path = folder.join("games.pgn");
+    let utf16: Vec<u8> = "\u{feff}1. e4 *\n"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let reasons = ["UTF-16", "no result", "begin with `%`"];
+    for (text, reason) in [
+        (utf16.as_slice(), reasons[0]),
+        (b"[White \"A\"]\n\n1. e4 e5\n\n", reasons[1]),
+        (b"[White \"A\"]\n\n1. e4\n% x\ne5 *\n", reasons[2]),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let changed = tabia::change_game(&path, GameIndex(0), |game| game.set_comment(1, "x"));
+        let error = changed.unwrap_err().to_string();
+        for other in reasons {
+            assert_eq!(error.contains(other), other == reason, "{error}");
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), text);
+    }
+    let changed = tabia::append_games(folder.join("none.pgn"), &[Game::new()]);
+    let error = changed.unwrap_err();
+    assert!(
+        error.is_not_found() && !error.to_string().contains("entity"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_changed_result_and_start_replace_their_tags() {
+    use tabia::GameResult::{BlackWins, Draw};
+    let mut seen = 0;
+    for extension in formats() {
+        let folder = Scratch::new(&format!("one-game-result-{extension}"));
+        let path = database(&folder, extension);
+        for result in [BlackWins, Draw] {
+            let lost = tabia::change_game(&path, GameIndex(0), |game| {
+                game.result = result;
+                Ok(())
+            })
+            .unwrap();
+            assert!(lost.is_empty(), "{extension}: {lost}");
+            let read = &games(&path)[0];
+            assert_eq!(read.result, result, "{extension}");
+            assert_eq!(read.tag("Result"), Some(result.pgn()), "{extension}");
+        }
+        seen += 1;
+    }
+    assert!(seen >= 6, "{seen} formats");
+    let fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+    let stored =
+        format!("[White \"A\"]\n[Result \"1-0\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. e4 1-0\n");
+    let mut game = tabia::game_of_pgn(&stored).unwrap();
+    game.head.start = tabia::Start::default();
+    game.result = Draw;
+    for profile in [tabia::Profile::Standard, tabia::Profile::Full] {
+        let mut options = CreateOptions::default();
+        options.profile = profile;
+        let (text, lost) = tabia::pgn_and_losses(&game, GameIndex(0), &options).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert!(lost.is_empty(), "{profile:?}: {lost}");
+        for absent in ["FEN", "SetUp", "TabiaResult", "1-0"] {
+            assert!(!text.contains(absent), "{text}");
+        }
+        assert!(
+            text.contains("[Result \"1/2-1/2\"]") && text.contains("1. e4 1/2-1/2"),
+            "{text}"
+        );
+        // Of a file that contradicts itself, both results are kept.
+        let contradicting = stored.replace("1. e4 1-0", "1. e4 0-1");
+        let read = tabia::open_reader(std::io::Cursor::new(contradicting)).unwrap();
+        let read = read.games().next().unwrap().unwrap();
+        let text = tabia::pgn_with(&read, GameIndex(0), &options).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let is_full = profile == tabia::Profile::Full;
+        assert_eq!(text.contains("[Result \"1-0\"]"), is_full, "{text}");
+        assert!(text.contains("1. e4 0-1"), "{text}");
+    }
+}
+
+#[test]
+fn castling_of_chess960_is_written_as_chess960_has_it() {
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let moves = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O *";
+    for fen in [String::new(), format!("[SetUp \"1\"]\n[FEN \"{start}\"]\n")] {
+        for (variant, expected) in [("Chess960", "e1h1"), ("Standard", "e1g1")] {
+            let pgn = format!("[Variant \"{variant}\"]\n{fen}\n{moves}");
+            let game = tabia::game_of_pgn(&pgn).unwrap();
+            let is_960 = game.start_position().unwrap().is_chess960();
+            assert_eq!(is_960, variant == "Chess960");
+            let (position, ply) = game.mainline().with_positions().last().unwrap();
+            assert_eq!(position.uci(ply).to_string(), expected);
+        }
+    }
+}
+
 #[test]
 fn a_game_is_changed_and_the_others_stay() {
     let mut seen = 0;

@@ -51,7 +51,8 @@ impl Position {
     }
 
     /// The legal move that UCI coordinates name in this position; `None` if they name none. Castling may be written as
-    /// in standard chess or as in Chess960.
+    /// in standard chess or as in Chess960. `0000` is the null move, [`Ply::Null`], in every position; `--`, as SAN has
+    /// it, is none of UCI.
     ///
     /// ```
     /// # use tabia_core::as_in_tabia as tabia;
@@ -61,6 +62,8 @@ impl Position {
     /// let ply = position.parse_uci("g1f3").unwrap();
     /// assert_eq!(position.san(ply).to_string(), "Nf3");
     /// assert_eq!(position.parse_uci("g1g3"), None);
+    /// assert_eq!(position.parse_uci("0000"), Some(tabia::Ply::Null));
+    /// assert_eq!(position.parse_uci("--"), None);
     /// ```
     pub fn parse_uci(&self, text: &str) -> Option<Ply> {
         read(self, text.as_bytes())

@@ -5,7 +5,7 @@ use std::borrow::BorrowMut;
 use super::annotation_store::AnnotationStore;
 use crate::chess::{Move, Ply, Position};
 use crate::error::Problem;
-use crate::game::{Annotation, Flow, GameHead, GameResult, Visitor, Want};
+use crate::game::{Annotation, Flow, GameHead, GameResult, Start, Visitor, Want};
 use crate::ids::GameIndex;
 
 /// An owned game: head, result, and moves with variations and annotations.
@@ -47,13 +47,27 @@ use crate::ids::GameIndex;
 #[derive(Debug, Clone, Default)]
 pub struct Game {
     /// Tag pairs, start position, kind of record, deletion mark.
+    ///
+    /// The start position is that of [`head.start`](GameHead::start); the tags `FEN`, `SetUp` and `Variant` are what a
+    /// file has of it. [`set_start`](Self::set_start) changes all of them. If `head.start` alone is changed, the tags
+    /// that contradict it are not written.
     pub head: GameHead,
-    /// The result of the game.
+    /// The result of the game. The tag `Result` is what a file has of it, and may contradict it as in the file.
+    /// [`set_result`](Self::set_result) changes both. If this field alone is changed, writers put it into the tag.
     pub result: GameResult,
+    /// The result and start with which the game was recorded: what differs from them was changed since.
+    pub(super) recorded: RecordedFacts,
     pub(super) tokens: Vec<Token>,
     pub(super) annotations: AnnotationStore,
     has_variations: bool,
     legality: Legality,
+}
+
+/// What a game was recorded with that its tags repeat.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RecordedFacts {
+    pub(super) result: GameResult,
+    pub(super) start: Start,
 }
 
 /// What is known of the moves of a game.
@@ -106,6 +120,7 @@ impl Game {
     pub fn clear(&mut self) {
         self.head.clear();
         self.result = GameResult::default();
+        self.recorded = RecordedFacts::default();
         self.clear_moves();
     }
 
@@ -457,6 +472,8 @@ impl<G: BorrowMut<Game>> Visitor for Recorder<G> {
         game.clear_moves();
         game.head.clone_from(head);
         game.result = GameResult::default();
+        game.recorded.result = GameResult::default();
+        game.recorded.start.clone_from(&head.start);
         game.legality = Legality::NoMoves;
         Flow::Go
     }
@@ -500,7 +517,9 @@ impl<G: BorrowMut<Game>> Visitor for Recorder<G> {
         while !self.open.is_empty() {
             self.end_variation();
         }
-        self.game.borrow_mut().result = result;
+        let game = self.game.borrow_mut();
+        game.result = result;
+        game.recorded.result = result;
     }
 
     fn problem(&mut self, problem: Problem) -> Flow {

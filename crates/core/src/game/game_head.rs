@@ -23,12 +23,32 @@ pub struct Start {
 }
 
 impl Start {
-    /// The first position of the game; `None` if the setup position cannot be played from.
+    /// The first position of the game; `None` if the setup position cannot be played from. That of a Chess960 game
+    /// [is Chess960](Position::is_chess960) even if its king and rooks are on their classical squares, so that its
+    /// castling is written as Chess960 has it.
+    ///
+    /// ```
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::Start;
+    ///
+    /// let mut start = Start::default();
+    /// start.chess960 = true;
+    /// let mut position = start.position().unwrap();
+    /// for san in ["e4", "e5", "Nf3", "Nc6", "Bc4", "Bc5"] {
+    ///     position.play_ply(position.parse_san(san)?);
+    /// }
+    /// assert_eq!(position.uci(position.parse_san("O-O")?).to_string(), "e1h1");
+    /// # Ok::<(), tabia_core::chess::san::SanError>(())
+    /// ```
     pub fn position(&self) -> Option<Position> {
-        match &self.setup {
-            None => Some(Position::standard()),
-            Some(setup) => Position::from_setup(setup).ok(),
+        let mut position = match &self.setup {
+            None => Position::standard(),
+            Some(setup) => Position::from_setup(setup).ok()?,
+        };
+        if self.chess960 {
+            position.set_chess960();
         }
+        Some(position)
     }
 
     /// Whether a tag `FEN` with this value contains another position, or is not FEN.

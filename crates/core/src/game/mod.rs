@@ -16,6 +16,7 @@ mod node;
 mod quotation_text;
 mod reduce_to_features;
 mod result;
+mod result_and_start;
 mod rules;
 mod tags;
 mod visitor;

@@ -55,5 +55,5 @@ pub use saved_index::{
 };
 pub use search_hits::{Hit, Hits, SearchOptions};
 pub use selected_games::SelectedGames;
-pub use tabia_index::{PositionIndex, SectionFacts, Unusable};
+pub use tabia_index::{Arrival, PositionIndex, Row, SectionFacts, Unusable};
 pub use tree::{Tree, TreeGame, TreeMove, TreeOptions};

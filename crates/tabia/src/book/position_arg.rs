@@ -57,7 +57,7 @@ impl IllegalMove {
     ///
     /// ```
     /// use tabia::book::position_arg::play_moves;
-    /// use tabia::core::chess::Position;
+    /// use tabia::Position;
     ///
     /// let error = play_moves(&Position::standard(), "1.e4 e5 2.Ke3").unwrap_err();
     /// assert_eq!((error.word.as_str(), error.similar()), ("Ke3", vec!["Ke2".to_owned()]));

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use tabia_core::formats::FormatKind;
 use tabia_core::io::{JournaledFolder, Source, existing_path, list_folder, name_text};
@@ -70,7 +70,7 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Error> {
         label: Arc::clone(source.label()),
         format,
         origin: Origin::Files(Box::new(source)),
-        duplicates: Mutex::default(),
+        duplicates: Arc::default(),
         is_base: false,
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use tabia_core::formats::FormatKind;
 use tabia_core::io::{Progress, Transaction};
@@ -509,7 +509,7 @@ fn left_in_archive(
             index,
             is_listed: true,
         },
-        duplicates: Mutex::default(),
+        duplicates: Arc::default(),
         is_base: false,
     })
 }

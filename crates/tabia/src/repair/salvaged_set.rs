@@ -1,7 +1,7 @@
 //! A damaged set that is repaired before it is changed.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::EditFunctions;
@@ -81,7 +81,7 @@ impl SalvagedSet {
                 origin: Origin::Files(Box::new(
                     Source::from_path(target).map_err(Error::in_input)?,
                 )),
-                duplicates: Mutex::default(),
+                duplicates: Arc::default(),
                 is_base: item.is_base,
             };
             (Some(lock), &relisted)
@@ -140,7 +140,7 @@ impl SalvagedSet {
             label: Arc::clone(&self.label),
             format: tabia_formats::Format::Games(self.format),
             origin: Origin::Files(Box::new(Source::from_path(&self.main)?)),
-            duplicates: Mutex::default(),
+            duplicates: Arc::default(),
             is_base: false,
         })
     }

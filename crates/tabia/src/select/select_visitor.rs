@@ -24,6 +24,11 @@ pub(crate) struct SelectVisitor<V> {
     pub(crate) shard: Option<Shard>,
     /// Records that may still pass.
     pub(crate) left: Option<u64>,
+    /// Problems of records that are left out are dropped.
+    pub(crate) only_selected: bool,
+    /// The numbers, as readers give them, of the records that were left out since this was taken, if their problems
+    /// are dropped; ascending.
+    pub(crate) left_out: Vec<GameIndex>,
     passing: bool,
     stop_after: Option<GameIndex>,
 }
@@ -47,6 +52,8 @@ impl<V> SelectVisitor<V> {
             counts: SelectionCounts::default(),
             shard: None,
             left: None,
+            only_selected: false,
+            left_out: Vec::new(),
             passing: false,
             stop_after,
         }
@@ -64,6 +71,8 @@ impl<V> SelectVisitor<V> {
             counts: _,
             shard: _,
             left: _,
+            only_selected: _,
+            left_out: _,
             passing: _,
             stop_after: _,
         } = self;
@@ -100,6 +109,9 @@ impl<V: Visitor> Visitor for SelectVisitor<V> {
         }
         if !self.selection.keeps(head.deleted, is_text) {
             self.counts.deleted += u64::from(head.deleted);
+            if self.only_selected {
+                self.left_out.push(game);
+            }
             return Flow::Skip;
         }
         match &mut self.left {
@@ -159,6 +171,9 @@ impl<V: Visitor> Visitor for SelectVisitor<V> {
 
     fn problem(&mut self, problem: Problem) -> Flow {
         let game = problem.error.location().game;
+        if game.is_some() && game == self.left_out.last().copied() {
+            return Flow::Go;
+        }
         let meant = match game {
             Some(game) => self.has(GameIndex(game.0.saturating_add(self.base))),
             None => true,

@@ -326,10 +326,21 @@ impl Database for PgnDatabase {
         Some((start, bytes.trim_ascii_end().len() as u64))
     }
 
-    fn replaceable_span(&self, game: GameIndex) -> Option<(u64, u64)> {
-        let (start, length) = self.span(game)?;
-        let end = start.checked_add(length)?;
-        let bytes = self.blob.get(start as usize..end as usize)?;
+    fn replaceable_span(&self, game: GameIndex) -> Result<(u64, u64)> {
+        let refuse = |why: &str| {
+            let text = format!(
+                "the game cannot be replaced where it is: {why}; `tabia convert` makes a file whose games can be changed"
+            );
+            Err(Error::unsupported(text))
+        };
+        if self.is_recoded {
+            return refuse("the file is UTF-16");
+        }
+        self.row(game)?;
+        let (start, length) = self.span(game).unwrap_or_default();
+        let end = start.saturating_add(length);
+        let bytes = self.blob.get(start as usize..end as usize);
+        let bytes = bytes.unwrap_or_default();
         // A game without its result may be cut off, or be followed by what is no game.
         let has_result = ["1-0", "0-1", "1/2-1/2", "*"]
             .iter()
@@ -339,7 +350,15 @@ impl Database for PgnDatabase {
         let has_escapes = bytes
             .split(|&byte| matches!(byte, b'\n' | b'\r'))
             .any(is_escape);
-        (has_result && !has_escapes).then_some((start, length))
+        match (has_result, has_escapes) {
+            (false, _) => {
+                refuse("it has no result at its end, so that what follows may be a part of it")
+            }
+            (true, true) => {
+                refuse("it has lines that begin with `%`, which are for other programs")
+            }
+            (true, false) => Ok((start, length)),
+        }
     }
 
     fn stored_parts(&self, game: GameIndex) -> Vec<StoredPart<'_>> {
