@@ -997,7 +997,32 @@ fn game_of_id(id: &str) -> Option<(u64, u32)> {
     Some((value >> 32, (value & u64::from(u32::MAX)) as u32))
 }
 
-/// A game by the id that an answer had.
+/// How long a game is looked for that no answer had.
+const LOOKING_FOR_GAME: Duration = Duration::from_secs(5);
+
+/// The first game on the shelf that comes from Lichess' address with this id: no answer of this process had it.
+fn find_by_address(app: &Arc<App>, id: &str) -> Option<(usize, u32)> {
+    let is_id = id.len() == 8 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let query = is_id.then(|| Query::parse(&format!("site:\"lichess.org/{id}\"")).ok())??;
+    let mut options = SearchOptions::default();
+    options.deadline = Some(Instant::now() + LOOKING_FOR_GAME);
+    let inputs = app.shelf.inputs().into_iter().enumerate();
+    let databases = inputs.filter(|(_, input)| input.is_database() && input.error.is_none());
+    for (number, input) in databases {
+        // What cannot be opened has no games.
+        let Ok((base, _)) = app.bases.of(&[input]) else {
+            continue;
+        };
+        let mut hits = base.search(&query, &options).flatten();
+        let is_address = |site: &str| lichess_id(site) == Some(id);
+        if let Some(hit) = hits.find(|hit| is_address(&hit.header.site)) {
+            return Some((number, hit.game.0));
+        }
+    }
+    None
+}
+
+/// A game by the id that an answer had, or that is in its address.
 async fn export(State(app): Shared, Path(id): Path<String>) -> Response<Body> {
     let shared = Arc::clone(&app);
     let found = in_pool(&app, move || {
@@ -1007,6 +1032,7 @@ async fn export(State(app): Shared, Path(id): Path<String>) -> Response<Body> {
             let (slot, game) = game_of_id(id)?;
             Some((shared.shelf.of_slot(slot)?, game))
         });
+        let known = known.or_else(|| find_by_address(&shared, id));
         let (number, game) = known.ok_or_else(absent)?;
         let input = shared.shelf.numbered(number).ok_or_else(absent)?;
         if !input.is_database() {

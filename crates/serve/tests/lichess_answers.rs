@@ -234,6 +234,10 @@ fn parameters_choose_games_as_those_of_the_original_do() {
 #[test]
 fn games_are_exported_by_their_ids() {
     let server = start();
+    // No answer had it yet: it is in the address of the game.
+    let (status, pgn) = server.text("/game/export/aaaaBBB1");
+    assert!(status == 200 && pgn.contains("2. h4 e5"), "{pgn}");
+    assert_eq!(server.text("/game/export/aaaaBBB9").0, 404);
     let answer = ask(&server, "/lichess?play=d2d4,d7d5,h2h4");
     let Json::Text(id) = answer.get("recentGames").list()[0].get("id").clone() else {
         panic!("{answer:?}");
@@ -248,6 +252,37 @@ fn games_are_exported_by_their_ids() {
     for path in ["/masters/pgn", "/master/pgn", "/game/export"] {
         let (status, pgn) = server.text(&format!("{path}/{id}"));
         assert!(status == 200 && pgn.contains("Birch, Kim"), "{path}: {pgn}");
+    }
+    server.stop();
+}
+
+/// Games that ended in the position, and those of other rules, are in neither the sums nor the history.
+#[test]
+fn the_history_counts_the_games_of_the_sums() {
+    let folder = tabia_testkit::Scratch::new("lichess-history");
+    let path = folder.join("games.pgn");
+    let game = |tags: &str, moves: &str| {
+        format!("{tags}[Date \"2020.05.01\"]\n[Result \"1-0\"]\n\n{moves} 1-0\n\n")
+    };
+    let atomic = "[Variant \"Atomic\"]\n";
+    let games = [
+        ("", "1. e4 e5"),
+        ("", "1. e4"),
+        ("", ""),
+        (atomic, "1. Nf3 f6 2. Nd4"),
+    ];
+    let text: String = games
+        .iter()
+        .map(|(tags, moves)| game(tags, moves))
+        .collect();
+    std::fs::write(&path, text).unwrap();
+    let server = Running::start(&[&path], |_| {});
+    for (play, expected) in [("", 2), ("&play=e2e4", 1)] {
+        let answer = ask(&server, &format!("/lichess?history=1{play}"));
+        assert_eq!(answer.games(), expected, "{answer:?}");
+        let months = answer.get("history").list();
+        let sum: i64 = months.iter().map(Json::games).sum();
+        assert_eq!(sum, expected, "{answer:?}");
     }
     server.stop();
 }

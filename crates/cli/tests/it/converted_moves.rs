@@ -1,5 +1,7 @@
 //! Converted games have the same moves.
 
+use std::path::Path;
+
 use tabia_testkit::Scratch;
 
 use crate::common::{tabia, with_sample};
@@ -50,7 +52,11 @@ fn rows_have_the_marks_of_games_whatever_the_index_knows() {
         |file: std::io::Result<std::fs::DirEntry>| file.unwrap().file_name().into_string().unwrap();
     let names = std::fs::read_dir(folder.path()).unwrap().map(name);
     let mut marked = 0;
-    for cbf in names.filter(|name| name.ends_with(".cbf")) {
+    for cbf in names.filter(|name| {
+        Path::new(name)
+            .extension()
+            .is_some_and(|found| found == "cbf")
+    }) {
         tabia(
             &folder,
             &["convert", &cbf, "-o", "same.pgn", "--force", "-q"],
