@@ -97,7 +97,7 @@ pub fn append_games_with(
     let resolver = read.resolver();
     let item = resolver.stream(Path::new("-"), Box::new(Cursor::new(text)))?;
     let target = Target::file(&resolver, path, None)?;
-    // As the system says it.
+    // With the message of the system.
     if let Err(error) = path.metadata() {
         return Err(Error::from(error).in_path(path).in_output());
     }

@@ -137,9 +137,11 @@ mod tests {
     fn recorded(tags: &[(&str, &str)], start: Start, result: GameResult) -> Game {
         let mut game = Game::new();
         let mut recorder = game.recorder();
-        let mut head = GameHead::default();
-        head.tags = tags.iter().copied().collect::<Tags>();
-        head.start = start;
+        let head = GameHead {
+            tags: tags.iter().copied().collect::<Tags>(),
+            start,
+            ..GameHead::default()
+        };
         let _ = recorder.begin_game(GameIndex(0), &head);
         recorder.end_game(result);
         game

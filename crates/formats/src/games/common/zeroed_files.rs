@@ -57,7 +57,7 @@ mod tests {
             (12, 4, true),
             (2, 4, false),
             (16, 4, false),
-            (4, 0, true),
+            (4, 0, false),
         ] {
             assert_eq!(has_only_zeros(&file, at, length), expected, "{at} {length}");
         }
