@@ -143,7 +143,7 @@ fn examples_do_what_they_promise() {
     let text = run("check_database", &[&sample]);
     assert!(text.ends_with(" problems\n"), "{text}");
     let text = run("check_database", &[&repository().join("samples/tabia.cbv")]);
-    assert!(text.ends_with(": 7 games, 0 problems\n"), "{text}");
+    assert!(text.ends_with(": 8 games, 0 problems\n"), "{text}");
     let damaged = scratch.join("damaged.pgn");
     std::fs::write(&damaged, "[White \"A\"]\n\n1. e4 e5 2. Ke3 Nf6 1-0\n").unwrap();
     let text = run("check_database", &[&damaged]);

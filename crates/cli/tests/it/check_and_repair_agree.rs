@@ -152,7 +152,7 @@ fn names_that_can_be_read_are_kept_by_a_repair() {
 /// Sizes that no program needs are no damage: `ChessBase` leaves them out of date.
 #[test]
 fn sizes_that_are_out_of_date_are_no_damage() {
-    // Field of the header, and what is said of it.
+    // Field of the header, and the text about it.
     let fields = [(6, "unused byte"), (2, "the header states")];
     for ((at, text), extension) in fields.into_iter().zip(["cbg", "cba"]) {
         let folder = with_sample(&format!("agree-sizes-{extension}"));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tabia_core::error::{Error, ErrorKind, GameIndex, Result};
 use tabia_core::formats::{FormatId, Limits, OpenOptions};
-use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
+use tabia_core::game::{Flow, GameHead, GameResult, Tags, Visitor, Want};
 use tabia_core::games::{
     Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, PartKind, StoredPart,
 };
@@ -129,7 +129,7 @@ impl Database for Suite {
             date: tags.date().unwrap_or_default(),
             white_elo: tags.white_elo(),
             black_elo: tags.black_elo(),
-            result: GameResult::Unknown,
+            result: result_of(tags),
             eco: tags.eco(),
             ply_count: Some(0),
             has_setup: head.start.setup.is_some(),
@@ -163,6 +163,13 @@ impl Database for Suite {
     }
 }
 
+/// The result of the game from which a position is; suites have none.
+fn result_of(tags: &Tags) -> GameResult {
+    let stated = tags.get("Result");
+    let known = stated.and_then(|stated| GameResult::parse(stated.as_bytes()));
+    known.unwrap_or_default()
+}
+
 struct Reader<'s> {
     suite: &'s Suite,
     head: GameHead,
@@ -170,8 +177,11 @@ struct Reader<'s> {
 
 impl GameReader for Reader<'_> {
     fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {
-        self.suite
-            .head(game, want.has(Want::TAGS), &mut self.head)?;
+        self.suite.head(game, true, &mut self.head)?;
+        let result = result_of(&self.head.tags);
+        if !want.has(Want::TAGS) {
+            self.head.tags.clear();
+        }
         let error = match &self.head.start.setup {
             Some(setup) => tabia_core::chess::Position::from_setup(setup).err(),
             None => None,
@@ -192,7 +202,7 @@ impl GameReader for Reader<'_> {
         {
             return Ok(Flow::Stop);
         }
-        visitor.end_game(GameResult::Unknown);
+        visitor.end_game(result);
         Ok(Flow::Go)
     }
 }

@@ -10,8 +10,8 @@ use tabia_core::loss::{Feature, Losses};
 use super::line::{is_name, is_operation, write_operations};
 use super::style::LineStyle;
 
-/// Tags that are not written because the position contains them, or because positions have no result.
-const UNWRITTEN_TAGS: [&str; 4] = ["FEN", "SetUp", "Variant", "Result"];
+/// Tags that are not written because the position contains them.
+const REDUNDANT_TAGS: [&str; 3] = ["FEN", "SetUp", "Variant"];
 
 /// Writes one position for each game: the end of its mainline.
 #[derive(Debug)]
@@ -49,7 +49,11 @@ impl Writer {
 
     /// Whether a tag becomes an operation.
     fn writes(&self, name: &str) -> bool {
-        !UNWRITTEN_TAGS.contains(&name) && (is_operation(name) || self.all_tags && is_name(name))
+        let is_redundant = match name {
+            "Result" => self.head.tags.text(name) == "*",
+            name => REDUNDANT_TAGS.contains(&name),
+        };
+        !is_redundant && (is_operation(name) || self.all_tags && is_name(name))
     }
 
     /// Whether the game goes on from its start with moves that are not known: those that could not be read, and those of
@@ -83,7 +87,7 @@ impl Writer {
                 "SetUp" => !self.head.start.contradicts_setup_tag(value),
                 // Unless the position shows it, Chess960 is a loss of its own.
                 "Variant" => Rules::of_variant(value) != Rules::Other,
-                "Result" => *value == "*",
+                "Result" if *value == "*" => true,
                 name => self.writes(name),
             };
             is_known && !is_kept

@@ -299,6 +299,12 @@ impl Encoder {
                     }
                 }
                 Event::Annotation(_) if written.contains(&index) => {}
+                Event::Annotation(Annotation::Foreign(foreign))
+                    if is_before_first_move(events, index) && unread_text(&foreign).is_some() =>
+                {
+                    // A comment there is read as one before the move.
+                    losses.add(Feature::UnreadMoves, 1, None);
+                }
                 Event::Annotation(annotation) => self.annotate(annotation, detail, facts, losses),
                 Event::BeginVariation => {
                     depth += 1;
@@ -377,6 +383,15 @@ impl Encoder {
         losses: &mut Losses,
     ) {
         let feature = annotation.feature();
+        if let Annotation::Foreign(foreign) = annotation
+            && detail == Detail::All
+            && let Some(text) = unread_text(&foreign)
+        {
+            // They are moves no more.
+            losses.add(feature, 1, None);
+            add_text(&mut self.pending.after, None, &text, losses);
+            return;
+        }
         if !self.can.has(feature) {
             losses.add(feature, 1, None);
             return;
@@ -421,14 +436,7 @@ impl Encoder {
                 *informations += u32::from(written);
                 written
             }
-            Annotation::Foreign(foreign) => match unread_text(&foreign) {
-                Some(text) => {
-                    add_text(&mut pending.after, None, &text, losses);
-                    // They are moves no more.
-                    false
-                }
-                None => self.foreign(&foreign),
-            },
+            Annotation::Foreign(foreign) => self.foreign(&foreign),
             _ => false,
         };
         if !is_kept {
@@ -564,6 +572,19 @@ impl PendingAnnotations {
             && self.before.is_empty()
             && self.after.is_empty()
     }
+}
+
+/// Whether an annotation is at the start of a variation that has a move.
+fn is_before_first_move(events: &[Event<'_>], index: usize) -> bool {
+    let is_annotation = |event: &&Event<'_>| matches!(event, Event::Annotation(_));
+    let mut before = events.iter().take(index).rev();
+    let mut after = events.iter().skip(index);
+    let last = before.find(|event| !is_annotation(event));
+    let next = after.find(|event| !is_annotation(event));
+    matches!(
+        (last, next),
+        (Some(Event::BeginVariation), Some(Event::Move(_)))
+    )
 }
 
 /// Adds a text to a comment. Two texts in one language become one of two lines. Languages without a
