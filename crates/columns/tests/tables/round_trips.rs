@@ -39,7 +39,10 @@ fn databases(folder: &Scratch) -> Vec<PathBuf> {
         if format.is_writable() {
             let path = folder.join(format!("sample.{}", format.file.extensions[0]));
             convert_to(&sample, &path);
-            found.push(path);
+            // A file of bughouse would have none of these games.
+            if path.exists() {
+                found.push(path);
+            }
         }
     }
     found.push(sample);
