@@ -87,7 +87,7 @@ impl ConvertOptions {
     ///
     /// # fn main() -> Result<(), tabia::Error> {
     /// let mut options = ConvertOptions::default();
-    /// options.choose(tabia::Query::parse("player:morphy sort:-date")?, None)?;
+    /// options.choose(tabia::Query::parse("player:morphy sort:date-desc")?, None)?;
     /// assert!(options.plan.filter.is_some() && !options.sort.is_empty());
     /// # Ok(())
     /// # }
