@@ -22,7 +22,6 @@ use tabia::book::merge::{MergeOptions, Merged};
 use tabia::convert::{ConvertOptions, Target, convert};
 use tabia::core::BookFormat;
 use tabia::core::chess::{Ply, uci};
-use tabia::core::io::Transaction;
 use tabia::formats::Format;
 use tabia::select::RecordRanges;
 use tabia::{Error, Feature, InputItem, Progress, Query, Resolver};
@@ -192,16 +191,13 @@ impl NewDatabase {
             let target =
                 Target::file(&Resolver::default(), &file.path, Some(to)).map_err(hidden)?;
             let mut problems = Problems::default();
-            let transaction = Transaction::new();
-            options.create.transaction = Some(transaction.clone());
+            options.needs_records = true;
             let done = convert(&items, target, &options, progress, &mut problems);
             let (summary, written) = done.map_err(hidden)?;
             if written.records == 0 {
-                transaction.discard();
                 let text = "no game would be in the file: nothing is written";
                 return Err(Problem::bad_request(text).coded(Code::NoGameFits, &[]));
             }
-            transaction.commit().map_err(hidden)?;
             let mut document = json!({
                 "records": written.records,
                 "losses": losses(&summary.losses),

@@ -138,16 +138,19 @@ pub fn convert(
     let mut own = options.clone();
     own.plan.moments |= own.sort.has_moments();
     let whole_file = match &target {
-        // Of the parts of a database some may be empty.
-        Target::File { path, .. } if !own.append && own.plan.shard.is_none() => Some(path.clone()),
+        Target::File { path, .. } if !own.append => Some(path.clone()),
         _ => None,
     };
+    // Of the parts of a database some may be empty.
+    let is_part = own.plan.shard.is_some();
     let holds_something = |path: &PathBuf| {
         let old = std::fs::metadata(path);
         old.is_ok_and(|old| old.is_file() && old.len() > 0)
     };
-    let replaced = whole_file.clone().filter(holds_something);
-    let needs_names = media.has_copies() || options.needs_records || whole_file.is_some();
+    let replaced = whole_file
+        .clone()
+        .filter(|path| !is_part && holds_something(path));
+    let needs_names = media.has_copies() || whole_file.is_some();
     let own_transaction = (needs_names && own.create.transaction.is_none()).then(|| {
         let transaction = Transaction::new();
         own.create.transaction = Some(transaction.clone());
@@ -160,7 +163,8 @@ pub fn convert(
         && is_empty
         && let Some(transaction) = &own.create.transaction
     {
-        if options.needs_records || has_records && own_transaction.is_some() {
+        let is_unfit = has_records && !is_part && own_transaction.is_some();
+        if options.needs_records || is_unfit {
             // Nor is there a file if the format can hold none of the records.
             transaction.discard();
             written = Written::default();
