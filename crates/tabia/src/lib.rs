@@ -350,8 +350,8 @@ pub use tabia_core::formats::{
 };
 #[doc(inline)]
 pub use tabia_core::game::{
-    Annotation, Date, Eco, Event, Flow, Game, GameHead, GameResult, Line, Mainline, Nag, Node,
-    RecordKind, Recorder, Rules, Start, TagNames, Tags, Visitor, Want, project,
+    Annotation, Date, Eco, Event, Flow, Game, GameCursor, GameHead, GameResult, Line, Mainline,
+    Nag, Node, RecordKind, Recorder, Rules, Start, TagNames, Tags, Visitor, Want, project,
 };
 #[doc(inline)]
 pub use tabia_core::games::{

@@ -163,6 +163,13 @@ fn examples_do_what_they_promise() {
     assert!(text.contains("[Event \"Paris, opera\"]\n"), "{text}");
     assert!(text.contains("{Edited.}"), "{text}");
 
+    let lines = ["1. e4 e5 2. Nf3", "e4 c5", "e4 c5 c3"].map(Path::new);
+    let text = run("variations", &lines);
+    assert!(
+        text.ends_with("\n1. e4 c5 (1... e5 2. Nf3) 2. c3 *\n\n"),
+        "{text}"
+    );
+
     let text = run("explore_position", &[&sample, Path::new("1. e4")]);
     assert!(text.contains(" games\ne5\t"), "{text}");
 

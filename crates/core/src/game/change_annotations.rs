@@ -56,11 +56,8 @@ impl Game {
     pub fn annotate(&mut self, plies: usize, annotation: Annotation<'_>) -> Result<()> {
         let Range { start, .. } = self.tokens_after(plies)?;
         let index = self.annotations.push(annotation)?;
-        let is_annotation = |token: &&Token| matches!(token, Token::Annotation(_));
-        let after = self.tokens.iter().skip(start);
-        let at = start + after.take_while(is_annotation).count();
-        self.move_ends(at, |end| end + 1);
-        self.tokens.insert(at, Token::Annotation(index));
+        let at = self.end_of_annotations(start);
+        self.insert_tokens(at, &[Token::Annotation(index)]);
         Ok(())
     }
 
@@ -94,8 +91,7 @@ impl Game {
                     if let Some(annotation) = self.annotations.get(*index)
                         && !keep(&annotation) =>
                 {
-                    self.tokens.remove(at);
-                    self.move_ends(at, |end| end - 1);
+                    self.remove_tokens(at, at + 1);
                     end -= 1;
                 }
                 _ => at += 1,
@@ -124,18 +120,6 @@ impl Game {
             return Err(Error::usage(text));
         }
         Ok(start..at)
-    }
-
-    /// Corrects the ends of variations for tokens at `at` that come or go.
-    fn move_ends(&mut self, at: usize, moved: impl Fn(u32) -> u32) {
-        for token in &mut self.tokens {
-            if let Token::BeginVariation { end } = token
-                && *end as usize >= at
-                && *end != u32::MAX
-            {
-                *end = moved(*end);
-            }
-        }
     }
 }
 

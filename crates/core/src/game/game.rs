@@ -305,10 +305,14 @@ impl Game {
 
     #[inline]
     fn push_move(&mut self, ply: Ply) {
-        self.tokens.push(match ply {
-            Ply::Move(m) => Token::Move(m),
-            Ply::Null => Token::Null,
-        });
+        self.tokens.push(Token::of(ply));
+    }
+
+    /// What was known of the moves holds no longer.
+    pub(super) fn note_changed_moves(&mut self) {
+        self.legality = Legality::Unknown;
+        let is_variation = |token: &Token| matches!(token, Token::BeginVariation { .. });
+        self.has_variations = self.tokens.iter().any(is_variation);
     }
 
     /// Notes whether the next move is known to be legal.

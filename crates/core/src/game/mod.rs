@@ -4,12 +4,14 @@
 mod annotation;
 mod annotation_store;
 mod change_annotations;
+mod change_tokens;
 mod check_moves;
 mod date;
 mod eco;
 mod from_str;
 #[expect(clippy::module_inception, reason = "the module of the type `Game`")]
 mod game;
+mod game_cursor;
 mod game_head;
 mod game_sink;
 mod node;
@@ -31,6 +33,7 @@ pub use date::Date;
 pub use eco::Eco;
 pub use from_str::ParseValueError;
 pub use game::{Event, Game, Mainline, Recorder};
+pub use game_cursor::GameCursor;
 pub use game_head::{GameHead, RecordKind, Start};
 pub use game_sink::{GameSink, RecordEach};
 pub use node::{Line, Node};
