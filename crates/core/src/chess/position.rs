@@ -444,10 +444,65 @@ impl Position {
     pub fn is_stalemate(&self) -> bool {
         !self.is_check() && !self.has_legal_move()
     }
+
+    /// Whether no sequence of legal moves mates either side because of the material alone (FIDE Laws of Chess 5.2.2): the
+    /// kings with at most one knight or bishop, or with bishops that all move on squares of one colour.
+    ///
+    /// ```
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::Position;
+    ///
+    /// let is_draw = |fen: &str| fen.parse().map(|position: Position| position.is_insufficient_material());
+    /// assert!(is_draw("8/8/4k3/8/8/3KB3/8/8 w - - 0 1")?);
+    /// // A king in the corner can be mated by two knights, though not by force.
+    /// assert!(!is_draw("8/8/4k3/8/8/3KN3/4N3/8 w - - 0 1")?);
+    /// # Ok::<(), tabia_core::chess::PositionError>(())
+    /// ```
+    pub fn is_insufficient_material(&self) -> bool {
+        const LIGHT: u64 = 0x55aa_55aa_55aa_55aa;
+        let others = [Role::Pawn, Role::Rook, Role::Queen];
+        if others.iter().any(|role| !self.by_role(*role).is_empty()) {
+            return false;
+        }
+        let (knights, bishops) = (self.by_role(Role::Knight), self.by_role(Role::Bishop));
+        if knights.is_empty() {
+            let light = bishops.0 & LIGHT;
+            return light == 0 || light == bishops.0;
+        }
+        knights.count() + bishops.count() <= 1
+    }
 }
 
 impl fmt::Debug for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Position({})", self.fen())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn material_that_cannot_mate_is_found() {
+        for (pieces, is_draw) in [
+            ("8/8/4k3/8/8/3K4/8/8", true),
+            ("8/8/4k3/8/8/3KN3/8/8", true),
+            ("8/8/4kb2/8/8/3K4/8/8", true),
+            // Bishops on squares of one colour, also of both sides.
+            ("8/8/4kb2/8/8/3KB3/8/8", true),
+            ("8/8/4kb2/8/5B2/3KB3/8/8", true),
+            ("8/8/4kb2/8/6B1/3KB3/8/8", false),
+            ("8/8/4k1b1/8/8/3KB3/8/8", false),
+            ("8/8/4kn2/8/8/3KB3/8/8", false),
+            ("8/8/4kn2/8/8/3KN3/8/8", false),
+            ("8/8/4k3/8/8/3KP3/8/8", false),
+            ("8/8/4k3/8/8/3KR3/8/8", false),
+            ("8/8/4kq2/8/8/3K4/8/8", false),
+        ] {
+            let fen = format!("{pieces} w - - 0 1");
+            let position = Position::parse_fen(fen.as_bytes()).unwrap();
+            assert_eq!(position.is_insufficient_material(), is_draw, "{fen}");
+        }
     }
 }
