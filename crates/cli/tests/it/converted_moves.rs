@@ -37,6 +37,23 @@ fn moves_that_are_not_played_here_are_kept_as_text() {
         let shown = tabia(&folder, &["convert", &name]).out;
         assert!(shown.contains("2. Nd4 c6 3. Nxc6"), "{name}: {shown}");
     }
+    // The rest of a line after a move that is not read, too.
+    let cut = "[White \"C\"]\n[Black \"D\"]\n[Result \"*\"]\n\n1. e4 e5 2. Zf3 Nc6 *\n";
+    std::fs::write(folder.join("b.pgn"), format!("{game}\n{cut}")).unwrap();
+    for format in ["ndjson", "csv"] {
+        let run = tabia(&folder, &["convert", "b.pgn", "--to", format]).expect(3);
+        assert!(
+            run.err.contains("unreadable moves"),
+            "{format}: {}",
+            run.err
+        );
+        let texts = ["1. Nf3 f6 2. Nd4 c6 3. Nxc6", "Zf3 Nc6"];
+        for text in texts {
+            assert!(run.out.contains(text), "{format}: {}", run.out);
+        }
+        let marked = run.out.replace("\"\"", "\"");
+        assert_eq!(marked.matches("\"unread\":true").count(), 2, "{marked}");
+    }
 }
 
 /// Formats whose index knows nothing of annotations have the marks of their games in rows.

@@ -319,7 +319,8 @@ impl Visitor for Writer {
     }
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
-        let is_comment = matches!(annotation, Annotation::Comment(_));
+        // Moves that were not read become one.
+        let is_comment = matches!(annotation, Annotation::Comment(_) | Annotation::Foreign(_));
         let lost = if self.plies == 0 && !is_comment {
             // The lists begin with the first ply.
             Some(annotation.feature())

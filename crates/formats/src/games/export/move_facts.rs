@@ -7,6 +7,7 @@ use tabia_core::game::{Annotation, ClockKind, Comment, CommentPlacement, Eval};
 use tabia_core::loss::Feature;
 
 use super::json_values::push_text;
+use crate::games::common::unread_moves_text::{comment_of, unread_text};
 
 /// What is written of the annotations of a move.
 #[derive(Debug, Default)]
@@ -27,7 +28,7 @@ impl MoveFacts {
     /// lost, if the annotation is not written or not all of it.
     pub(super) fn add(&mut self, annotation: &Annotation<'_>, ply: Option<u32>) -> Option<Feature> {
         match annotation {
-            Annotation::Comment(comment) => self.add_comment(comment, ply),
+            Annotation::Comment(comment) => self.add_comment(comment, ply, false),
             Annotation::Nag(nag) => self.nags.push(nag.0),
             Annotation::Clock(clock) => {
                 let time = match clock.kind {
@@ -47,12 +48,18 @@ impl MoveFacts {
                 self.eval = Some(*eval);
                 return (eval.engine != 0).then_some(Feature::EvalDepths);
             }
+            Annotation::Foreign(foreign) if let Some(text) = unread_text(foreign) => {
+                if let Annotation::Comment(comment) = comment_of(&text) {
+                    self.add_comment(&comment, ply, true);
+                }
+                return Some(Feature::UnreadMoves);
+            }
             other => return Some(other.feature()),
         }
         None
     }
 
-    fn add_comment(&mut self, comment: &Comment<'_>, ply: Option<u32>) {
+    fn add_comment(&mut self, comment: &Comment<'_>, ply: Option<u32>, is_unread: bool) {
         let out = &mut self.comments;
         if !out.is_empty() {
             out.push(b',');
@@ -68,6 +75,9 @@ impl MoveFacts {
         }
         if comment.placement == CommentPlacement::Before {
             out.extend_from_slice(b",\"before\":true");
+        }
+        if is_unread {
+            out.extend_from_slice(b",\"unread\":true");
         }
         out.push(b'}');
     }
