@@ -23,11 +23,12 @@ pub(crate) struct CompletionsArgs {
 Examples:
   tabia man | man -l -
   tabia man convert | man -l -
+  tabia man book build | man -l -
   tabia man -d ~/.local/share/man/man1")]
 pub(crate) struct ManArgs {
     /// The page of this verb
     #[arg(value_name = "VERB")]
-    pub(crate) verb: Option<String>,
+    pub(crate) verb: Vec<String>,
     /// Write every page into this folder
     #[arg(
         long = "directory",

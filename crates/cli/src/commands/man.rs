@@ -17,12 +17,15 @@ pub(crate) fn run(args: &ManArgs) -> Result<ExitCode, Error> {
     if let Some(folder) = &args.directory {
         return write_all(&pages, folder);
     }
-    let wanted = match &args.verb {
-        Some(verb) => format!("tabia-{verb}"),
-        None => "tabia".to_owned(),
+    // `book build`, `book-build` and two words are the same.
+    let words = args.verb.iter().flat_map(|verb| verb.split_whitespace());
+    let verb = words.collect::<Vec<_>>().join("-");
+    let wanted = match verb.as_str() {
+        "" => "tabia".to_owned(),
+        verb => format!("tabia-{verb}"),
     };
     let Some((_, page)) = pages.iter().find(|(name, _)| *name == wanted) else {
-        let verb = args.verb.clone().unwrap_or_default();
+        let verb = verb.replacen('-', " ", 1);
         let text = format!("`{verb}` is not a verb of tabia");
         return Err(Error::usage(text).with_hint(page_hint(&verb, &pages)));
     };
@@ -37,7 +40,8 @@ fn page_hint(verb: &str, pages: &[(String, Command)]) -> String {
     let verbs = pages
         .iter()
         .filter_map(|(name, _)| name.strip_prefix("tabia-"));
-    let verbs: Vec<&str> = verbs.collect();
+    let verbs: Vec<String> = verbs.map(|verb| verb.replacen('-', " ", 1)).collect();
+    let verbs: Vec<&str> = verbs.iter().map(String::as_str).collect();
     let meant = match tabia::query::nearest(verb, &verbs) {
         Some(meant) => format!("did you mean `tabia man {meant}`? "),
         None => String::new(),

@@ -89,6 +89,11 @@ fn every_verb_has_completions_and_a_manual_page() {
     ] {
         assert!(page.out.contains(part), "{part}: {}", page.out);
     }
+    let page = tabia(&folder, &["man", "book", "build"]).expect(0).out;
+    assert!(page.contains("tabia\\-book\\-build"), "{page}");
+    for words in [&["man", "book build"] as &[_], &["man", "book-build"]] {
+        assert_eq!(tabia(&folder, words).expect(0).out, page);
+    }
     tabia(&folder, &["man", "-d", "man"]).expect(0);
     for verb in VERBS {
         assert!(

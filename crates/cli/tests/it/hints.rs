@@ -244,6 +244,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     ),
     (&["man", "serch"], 2, "`tabia man search`"),
     (&["man", "x"], 2, "`tabia --help`"),
+    (&["man", "book", "bild"], 2, "`tabia man book build`"),
     (&["ls", "games.pgn", "--limit", "-3"], 2, "`tabia help ls`"),
     (&["ls", "games.pgn", "--where", "mat:foo"], 2, "`mat:KRPKR`"),
     (&["ls", "games.pgn", "--where", "fen:x"], 2, "`fen:"),
