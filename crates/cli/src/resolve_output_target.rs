@@ -159,7 +159,6 @@ fn main_file_hint(resolver: &Resolver, path: &Path, to: Option<Format>) -> Optio
         return None;
     }
     let extension = path.extension()?.to_string_lossy().to_ascii_lowercase();
-    let program = |format: &Format| format.name().split(' ').next();
     let mut formats = resolver.formats().iter();
     let named = formats.find(|format| {
         let mut companions = format.companions().iter();
@@ -167,19 +166,22 @@ fn main_file_hint(resolver: &Resolver, path: &Path, to: Option<Format>) -> Optio
         format.games().is_some()
             && (is_companion || format.extensions().contains(&extension.as_str()))
     })?;
-    let is_written = |format: &&Format| format.games().is_some_and(GameFormat::is_writable);
-    let is_own = |format: &&Format| is_written(format) && program(format) == program(named);
-    let written = if is_written(&named) {
-        Some(named)
-    } else {
-        resolver.formats().iter().find(is_own)
-    };
-    let main = written?.extensions().first()?;
+    let written = writable_like(resolver, *named)?;
+    let main = written.extensions().first()?;
     Some(format!(
         "`-o {}` writes a {} with all its files",
         quoted(&path.with_extension(main)),
-        written?.name()
+        written.name()
     ))
+}
+
+/// A format for databases if it is written, else one of the same program that is.
+pub(crate) fn writable_like(resolver: &Resolver, format: Format) -> Option<Format> {
+    let is_written = |format: &Format| format.games().is_some_and(GameFormat::is_writable);
+    let program = |format: &Format| format.name().split(' ').next();
+    let others = resolver.formats().iter().copied();
+    let mut formats = std::iter::once(format).chain(others);
+    formats.find(|other| is_written(other) && program(other) == program(&format))
 }
 
 /// What inputs are by their names.

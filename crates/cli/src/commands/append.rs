@@ -23,6 +23,7 @@ use crate::messages::is_named_like;
 use crate::output_conflicts::refuse_inputs;
 use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, grouped};
+use crate::resolve_output_target::{arguments, writable_like};
 
 /// The main file of the database that is named by one of its other files, or without its extension.
 fn main_file(context: &Context, output: &OsStr) -> OsString {
@@ -86,6 +87,7 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     let [base] = items.as_slice() else {
         return Err(Error::usage("`-o` names one database"));
     };
+    refuse_read_only(&context, base, args)?;
     let to = format_unlike_name(base, path);
     let has_index = index_path(base, &index_options(&context)).is_some();
     items.extend(context.games(&args.paths, Some(path), &mut reporter)?);
@@ -237,6 +239,31 @@ fn refuse_archive(context: &Context, args: &AppendArgs) -> Result<(), Error> {
     Err(error.with_hint(format!(
         "`tabia convert {old} -o {database}`, then `tabia append {games} -o {database}`, then \
          `tabia archive create {archive} {database}` makes a new archive"
+    )))
+}
+
+/// Refuses a database of a format that is only read before anything else is.
+fn refuse_read_only(context: &Context, base: &InputItem, args: &AppendArgs) -> Result<(), Error> {
+    let format = base.format();
+    let written = writable_like(&context.resolver, format);
+    if written.is_some_and(|written| written.id() == format.id()) {
+        return Ok(());
+    }
+    let path = Path::new(&args.output);
+    let (name, id) = (format.name(), format.id());
+    let text = format!("{}: {name} ({id}) cannot be written", path.path_text());
+    let error = Error::usage(text);
+    let Some(extension) = written.and_then(|format| format.extensions().first()) else {
+        return Err(error.with_hint("`tabia formats` lists what can be written"));
+    };
+    let inputs: Vec<_> = std::iter::once(&args.output)
+        .chain(&args.paths)
+        .cloned()
+        .collect();
+    Err(error.with_hint(format!(
+        "`tabia convert {} -o {}` makes a database with the games of both",
+        arguments(&inputs, "GAMES"),
+        quoted(&free_path(path.with_extension(extension)))
     )))
 }
 

@@ -121,3 +121,32 @@ fn nothing_of_real_databases_is_added_again() {
         }
     }
 }
+
+/// A database of a format that is only read is refused before its games are compared with others.
+#[test]
+fn formats_that_are_only_read_are_refused_at_once() {
+    let folder = Scratch::new("append-read-only-format");
+    let fixtures = tabia_testkit::repository().join("crates/formats/tests/fixtures/cbf");
+    let mut name = None;
+    for file in std::fs::read_dir(fixtures).unwrap() {
+        let path = file.unwrap().path();
+        let file = path.file_name().unwrap().to_str().unwrap().to_owned();
+        std::fs::copy(&path, folder.join(&file)).unwrap();
+        if file.ends_with(".cbf") {
+            name = Some(file);
+        }
+    }
+    let name = name.unwrap();
+    let new = name.replace(".cbf", ".cbh");
+    std::fs::write(folder.join("games.pgn"), "[White \"A\"]\n\n1. e4 *\n").unwrap();
+    for dry_run in [&[] as &[_], &["--dry-run"]] {
+        let args = [&["append", "games.pgn", "-o", &name] as &[_], dry_run].concat();
+        let run = tabia(&folder, &args).expect(2);
+        assert!(!run.err.contains("duplicate"), "{}", run.err);
+        let hint = format!("`tabia convert {name} games.pgn -o {new}` makes a database");
+        assert!(run.err.contains(&hint), "{}", run.err);
+    }
+    tabia(&folder, &["convert", &name, "games.pgn", "-o", &new, "-q"]);
+    let rows = tabia(&folder, &["ls", &new, "--columns", "white", "--no-header"]);
+    assert!(rows.out.lines().any(|row| row == "A"), "{}", rows.out);
+}
