@@ -215,6 +215,8 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
         let before = reporter.count();
         let name = item.name();
         report_problems(&item, &*archive, &mut reporter)?;
+        // Members that are elsewhere are no damage: nothing of them can be saved.
+        let mut is_damaged = reporter.count() > before;
         let mut tested = TestedMembers::default();
         let all: Vec<usize> = (0..archive.members().len()).collect();
         let progress = &context.progress;
@@ -233,6 +235,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
                     }
                 }
             };
+            is_damaged |= checksum == ChecksumStatus::Bad;
             if is_described {
                 tested.add(member, checksum);
                 continue;
@@ -250,11 +253,10 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
         if is_described {
             listing.out().text(&tested.sentence(&name))?;
         }
-        let problems = reporter.count() - before;
-        if problems > 0 {
+        if is_damaged {
             damaged.get_or_insert(item);
         }
-        Ok(ExitCode::of_problems(problems))
+        Ok(ExitCode::of_problems(reporter.count() - before))
     })?;
     drop(display);
     listing.finish()?;

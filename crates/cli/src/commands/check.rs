@@ -395,8 +395,13 @@ fn next_step_of_all(paths: &[OsString], damaged: &[String]) -> Option<String> {
 fn is_anything_left(item: &InputItem, checked: &Checked, problems: &[ProblemRow]) -> bool {
     let format = item.format();
     if format.kind() == FormatKind::Archive {
-        let unsupported = |problem: &ProblemRow| problem.reason().ends_with(" is not supported");
-        return !problems.iter().all(unsupported);
+        // What another version stores, and members that are at an address.
+        let is_unavailable = |problem: &ProblemRow| {
+            let reason = problem.reason();
+            reason.ends_with(" is not supported")
+                || reason.contains("it is not in the archive but at ")
+        };
+        return !problems.iter().all(is_unavailable);
     }
     let counts = &checked.summary.counts;
     let is_text = format.kind() == FormatKind::Games && format.companions().is_empty();

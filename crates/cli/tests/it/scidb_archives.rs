@@ -328,3 +328,26 @@ fn archives_by_scidb_are_inputs() {
         assert_eq!(run.out.lines().count(), games, "{name}: {}", run.err);
     }
 }
+
+/// Members at an address are no damage: nothing of them can be saved.
+#[test]
+fn archives_of_addresses_have_no_hint_at_a_repair() {
+    let test = "archives_of_addresses_have_no_hint_at_a_repair";
+    let Some(data) = tabia_testkit::shared_data(test, "scv") else {
+        return;
+    };
+    let folder = with_games("archive-of-addresses");
+    let file = data.join("handmade/doc_example2_uri_revA.scv");
+    std::fs::copy(file, folder.join("addresses.scv")).unwrap();
+    for verb in [&["archive", "test"] as &[_], &["check"]] {
+        let run = tabia(&folder, &[verb, &["addresses.scv"]].concat()).expect(3);
+        assert!(
+            run.err.contains("http://scidb.sf.net/bases/tiny-1.pgn"),
+            "{}",
+            run.err
+        );
+        for text in ["tabia repair", "what is left"] {
+            assert!(!run.err.contains(text), "{verb:?}: {}", run.err);
+        }
+    }
+}
