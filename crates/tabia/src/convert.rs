@@ -465,7 +465,9 @@ fn to_text(
         })?;
     }
     if let Some(sorter) = sorter {
-        sorter.finish(&mut |text| out.write_all(text).map_err(stream_error))?;
+        sorter.write(progress, &mut |text| {
+            out.write_all(text).map_err(stream_error)
+        })?;
     }
     Ok(summary)
 }
@@ -705,7 +707,7 @@ fn to_database(
     if let (Some(sorter), Some(carrier)) = (sorter, &mut carrier) {
         let mut lost = Vec::new();
         sorter
-            .finish(&mut |bytes| {
+            .write(progress, &mut |bytes| {
                 if is_encoded {
                     return writer.append(bytes).map_err(Error::in_output);
                 }

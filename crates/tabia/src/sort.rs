@@ -6,6 +6,7 @@ use tabia_core::Result;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::external::VariableSorter;
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visitor};
+use tabia_core::io::{Progress, ProgressPhase};
 use tabia_core::loss::Losses;
 use tabia_core::{GameIndex, Problem};
 use tabia_query::FoundMoment;
@@ -84,6 +85,40 @@ impl GameSorter {
     /// When the temporary file cannot be written or read, and those of `visit`.
     pub fn finish(self, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         self.sorter.finish(visit)
+    }
+
+    /// [`finish`](Self::finish) as the [writing](ProgressPhase::Writing) phase of a job, which can be cancelled.
+    ///
+    /// # Errors
+    /// Those of [`finish`](Self::finish), and when the job is cancelled.
+    ///
+    /// ```
+    /// use tabia::sort::{GameSorter, SortOrder};
+    /// use tabia::{Progress, ProgressPhase};
+    ///
+    /// # fn main() -> Result<(), tabia::Error> {
+    /// let order = SortOrder::parse("white").unwrap_or_default();
+    /// let mut sorter = GameSorter::new(&order, &std::env::temp_dir());
+    /// sorter.push(b"a".to_vec(), b"1. e4 *")?;
+    /// let progress = Progress::new();
+    /// sorter.write(&progress, &mut |_| Ok(()))?;
+    /// assert_eq!(progress.phase(), ProgressPhase::Writing);
+    /// assert_eq!((progress.done(), progress.total()), (1, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn write(
+        self,
+        progress: &Progress,
+        visit: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        progress.begin_phase(ProgressPhase::Writing, self.count);
+        self.finish(&mut |piece| {
+            progress.check()?;
+            visit(piece)?;
+            progress.advance(1, 0);
+            Ok(())
+        })
     }
 }
 

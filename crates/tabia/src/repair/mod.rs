@@ -19,7 +19,7 @@ use tabia_core::error::{Location, Why};
 use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
 use tabia_core::game::{Annotation, Date, Event, Game, RecordKind, Want};
 use tabia_core::games::{Database, Written, is_lost_name};
-use tabia_core::io::Progress;
+use tabia_core::io::{Progress, ProgressPhase};
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::plural::counted;
 use tabia_core::{Error, ErrorKind, GameFormat, GameIndex, Problem, Result as CoreResult};
@@ -557,7 +557,13 @@ impl RepairCollector {
         reports: &RefCell<&mut dyn RepairObserver>,
     ) -> Result<BTreeMap<GameIndex, Vec<Problem>>, Error> {
         let mut of_records: BTreeMap<GameIndex, Vec<Problem>> = BTreeMap::new();
-        for problem in problems_of_comparison(reporter.item, &options.open, records)? {
+        let bytes = reporter.item.bytes().unwrap_or_default();
+        let problems = reporter
+            .progress
+            .during_phase(ProgressPhase::Comparing, bytes, || {
+                problems_of_comparison(reporter.item, &options.open, records)
+            })?;
+        for problem in problems {
             if let Some(game) = problem.error.location().game {
                 of_records.entry(game).or_default().push(problem);
                 continue;

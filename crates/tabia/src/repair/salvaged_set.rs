@@ -6,9 +6,10 @@ use std::sync::Arc;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::EditFunctions;
 use tabia_core::game::{Flow, Visitor, Want};
+use tabia_core::games::Database;
 use tabia_core::io::{
-    CompanionNames, FolderLock, OutputSet, Progress, SetLock, Source, Transaction, existing_path,
-    list_folder,
+    CompanionNames, FolderLock, OutputSet, Progress, ProgressPhase, SetLock, Source, Transaction,
+    existing_path, list_folder,
 };
 use tabia_core::loss::Losses;
 use tabia_core::shell_argument::file_argument;
@@ -233,11 +234,19 @@ fn has_unreadable_games(
     let OpenInput::Database(database) = input else {
         return Ok(false);
     };
+    let records = u64::from(database.len());
+    progress.during_phase(ProgressPhase::Comparing, records, || {
+        has_unreadable_records(&*database, progress)
+    })
+}
+
+fn has_unreadable_records(database: &dyn Database, progress: &Progress) -> Result<bool, Error> {
     let mut reader = database.reader();
     for game in (0..database.len()).map(GameIndex) {
         if game.0.is_multiple_of(1024) {
             progress.check()?;
         }
+        progress.advance(1, 0);
         match reader.read(game, Want::ALL, &mut UntilProblem) {
             Ok(Flow::Stop) => return Ok(true),
             Ok(_) => {}
