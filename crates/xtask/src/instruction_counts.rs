@@ -1,6 +1,6 @@
 //! Instruction counts of the main jobs, which no busy machine can change: `docs/instructions.tsv`.
 //!
-//! Each job is a whole process of the release build on one thread, counted by `valgrind
+//! Each job is a whole process of the release build without `serve` and `zstd` on one thread, counted by `valgrind
 //! --tool=cachegrind` (Debian: valgrind). Its input is made here, from random numbers that are the same
 //! everywhere, so that the counts can be taken without real data.
 
@@ -64,7 +64,11 @@ const JOBS: [(&str, &[&str]); 9] = [
 
 pub(crate) fn instructions(arguments: &[String]) -> Outcome {
     let root = run_program::root();
-    run_program::cargo(&["build", "--quiet", "--release", "--package", "tabia-cli"]).run()?;
+    // None of the jobs needs the page and its packages, which are half of a release build.
+    let build = ["build", "--quiet", "--release", "--package", "tabia-cli"];
+    run_program::cargo(&build)
+        .args(&["--no-default-features"])
+        .run()?;
     let tabia = root.join("target/release/tabia");
     let folder = root.join("target/instructions");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
