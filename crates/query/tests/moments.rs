@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tabia_core::GameIndex;
 use tabia_core::chess::Position;
@@ -9,6 +10,7 @@ use tabia_core::chess::Position;
 use tabia_core::game::{Annotation, Clock, ClockKind, Comment, CommentPlacement, Eval, Nag, Score};
 use tabia_core::game::{Game, GameHead, GameResult, Visitor};
 use tabia_query::{Matcher, Query};
+use tabia_testkit::Random;
 
 fn game(moves: &str) -> Game {
     let mut game = Game::new();
@@ -287,4 +289,144 @@ fn a_whole_opening_is_none_with_a_longer_name() {
         fits("opening:\"=Grünfeld Defense: Exchange Variation\""),
         [true, false]
     );
+}
+
+/// A query of moves, steps and alternatives.
+enum Steps {
+    Move(&'static str),
+    /// Each with whether it is the next ply; the first one's is not asked for.
+    Chain(Vec<(bool, Steps)>),
+    AnyOf(Vec<Steps>),
+}
+
+impl Steps {
+    const MOVES: [&'static str; 8] = ["Nf3", "Ng1", "Nc3", "Nb1", "Nf6", "Ng8", "Nc6", "Nb8"];
+
+    fn random(random: &mut Random, depth: u64) -> Self {
+        let count = 1 + random.below(3);
+        match random.below(3) {
+            0 if depth > 0 => Self::AnyOf(
+                (0..count)
+                    .map(|_| Self::random(random, depth - 1))
+                    .collect(),
+            ),
+            1 if depth > 0 => {
+                let mut step = || (random.below(3) == 0, Self::random(random, depth - 1));
+                Self::Chain((0..=count).map(|_| step()).collect())
+            }
+            _ => Self::Move(Self::MOVES[random.below(8) as usize]),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Move(san) => format!("move:{san}"),
+            Self::AnyOf(any_of) => {
+                let texts: Vec<String> = any_of.iter().map(Self::text).collect();
+                format!("({})", texts.join(" OR "))
+            }
+            Self::Chain(steps) => {
+                let mut text = String::new();
+                for (index, (is_next, step)) in steps.iter().enumerate() {
+                    let arrow = if *is_next { " => " } else { " -> " };
+                    text += if index == 0 { "" } else { arrow };
+                    text += &step.text();
+                }
+                format!("({text})")
+            }
+        }
+    }
+
+    /// The first and the last ply of each way in which it holds, all of them tried.
+    fn found(&self, sans: &[String]) -> BTreeSet<(usize, usize)> {
+        match self {
+            Self::Move(san) => {
+                let plies = sans.iter().enumerate().filter(|(_, played)| played == san);
+                plies.map(|(ply, _)| (ply, ply)).collect()
+            }
+            Self::AnyOf(any_of) => any_of.iter().flat_map(|one| one.found(sans)).collect(),
+            Self::Chain(steps) => {
+                let mut found: Option<BTreeSet<(usize, usize)>> = None;
+                for (is_next, step) in steps {
+                    let after = step.found(sans);
+                    let Some(before) = found else {
+                        found = Some(after);
+                        continue;
+                    };
+                    let pairs = before
+                        .iter()
+                        .flat_map(|first| after.iter().map(move |second| (first, second)));
+                    let joined = pairs.filter(|(first, second)| {
+                        second.0 > first.1 && (!is_next || second.0 == first.1 + 1)
+                    });
+                    found = Some(joined.map(|(first, second)| (first.0, second.1)).collect());
+                }
+                found.unwrap_or_default()
+            }
+        }
+    }
+}
+
+/// Steps inside groups, on either side of a step, against trying all combinations of plies.
+#[test]
+fn groups_of_steps_are_found_wherever_they_are() {
+    let mut random = Random::new(11);
+    let mut games = Vec::new();
+    for _ in 0..12 {
+        let mut position = Position::standard();
+        let mut sans = Vec::new();
+        while sans.len() < 14 {
+            let san = Steps::MOVES[random.below(8) as usize];
+            if let Ok(ply) = position.parse_san(san) {
+                position.play_ply(ply);
+                sans.push(san.to_owned());
+            }
+        }
+        games.push((game(&sans.join(" ")), sans));
+    }
+    let mut counts = [0, 0];
+    for _ in 0..1500 {
+        let steps = Steps::random(&mut random, 4);
+        let query = steps.text();
+        // 32 levels and 256 terms are allowed.
+        let Ok(parsed) = Query::parse(&query) else {
+            continue;
+        };
+        let mut matcher = Matcher::new(&parsed);
+        for (game, sans) in &games {
+            let expected = !steps.found(sans).is_empty();
+            let found = matcher.matches(GameIndex(0), game);
+            assert_eq!(found, expected, "{query} in {}", sans.join(" "));
+            counts[usize::from(expected)] += 1;
+        }
+    }
+    assert!(counts.iter().all(|count| *count > 3000), "{counts:?}");
+}
+
+/// The moments of a chain whose second step is a group are those of a chain without it.
+#[test]
+fn a_group_on_the_right_of_a_step_begins_after_it() {
+    let game = game("e4 e5 Nf3 Nc6 Ng1 Nb8 Nf3 Nf6 a3 a6");
+    for (query, expected) in [
+        ("move:Ng1 -> (move:Nf3 -> move:a3)", Some(vec![4, 6, 8])),
+        ("move:Nb8 => (move:Nf3 -> move:Nf6)", Some(vec![5, 6, 7])),
+        ("move:Nc6 -> (move:Nf3 -> move:a3)", Some(vec![3, 6, 8])),
+        (
+            "move:Nb8 -> ((move:Nf3 -> move:a3) OR move:h4)",
+            Some(vec![5, 6, 8]),
+        ),
+        ("move:Nc6 -> within:2 (move:Nf3 -> move:a3)", None),
+        (
+            "move:Nc6 -> within:3 (move:Nf3 -> move:a3)",
+            Some(vec![3, 6, 8]),
+        ),
+        ("move:a3 -> (move:Nf3 -> move:a3)", None),
+        // The moment of two groups is that of the last of them.
+        (
+            "move:e4 -> (move:Nf3 -> move:Nf6) (move:Nf3 -> move:Ng1) => move:a3",
+            Some(vec![0, 2, 7, 8]),
+        ),
+    ] {
+        assert_eq!(plies(query, &game), expected, "{query}");
+    }
 }

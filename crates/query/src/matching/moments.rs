@@ -1,6 +1,7 @@
 //! The moments of a game: at which positions the terms of each list hold together, and what that makes
 //! of steps and groups.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -671,6 +672,19 @@ struct Path<'m> {
     moments: &'m Moments,
     /// Lines and the plies that belong to them, the last line first.
     parts: Vec<(u32, Range<u32>)>,
+    /// The chains of groups that were asked for on their own, by their addresses.
+    known: RefCell<HashMap<usize, Option<Chains>>>,
+}
+
+/// Plies of moments, those of each step after those of the step before; sorted by the last, which differs.
+type Chains = Vec<Vec<u32>>;
+
+/// What the first moment of items has to follow.
+#[derive(Clone, Copy)]
+struct Before<'c> {
+    chains: &'c [Vec<u32>],
+    /// The most plies between.
+    most: u32,
 }
 
 impl<'m> Path<'m> {
@@ -682,7 +696,11 @@ impl<'m> Path<'m> {
             let start = state.map_or(0, |state| state.start);
             parts.push((line, start.min(end)..end));
             if line == 0 {
-                return Self { moments, parts };
+                return Self {
+                    moments,
+                    parts,
+                    known: RefCell::default(),
+                };
             }
             end = start.min(end);
             line = state.map_or(0, |state| state.parent);
@@ -716,7 +734,7 @@ impl<'m> Path<'m> {
     fn conclude(&self, any_of: &AnyOf, answer: &dyn Fn(&Term) -> Answer) -> Option<Vec<u32>> {
         let mut best: Option<Vec<u32>> = None;
         for list in &any_of.0 {
-            if let Some(chains) = self.list(list, answer) {
+            if let Some(chains) = self.list(list, None, answer) {
                 let first = chains.into_iter().next().unwrap_or_default();
                 let is_better = best.as_ref().is_none_or(|best| {
                     !first.is_empty() && (best.is_empty() || first.last() < best.last())
@@ -729,10 +747,15 @@ impl<'m> Path<'m> {
         any_of.0.is_empty().then(Vec::new).or(best)
     }
 
-    /// The chains of moments of a list, sorted by the last moment, which differs; a list without moments
-    /// has an empty vector. `None` if the list does not hold.
-    fn list(&self, list: &List, answer: &dyn Fn(&Term) -> Answer) -> Option<Vec<Vec<u32>>> {
-        let mut chains: Option<Vec<Vec<u32>>> = None;
+    /// The chains of moments of a list, which continue those of `before`; a list without moments has none. `None`
+    /// if the list does not hold, or not after `before`.
+    fn list(
+        &self,
+        list: &List,
+        before: Option<Before<'_>>,
+        answer: &dyn Fn(&Term) -> Answer,
+    ) -> Option<Chains> {
+        let mut chains: Option<Chains> = None;
         let mut next = None;
         let mut parts = list.0.split(|item| matches!(item.what, What::Step { .. }));
         let mut steps = list.0.iter().filter_map(|item| match item.what {
@@ -743,7 +766,6 @@ impl<'m> Path<'m> {
             let Some(part) = parts.next() else {
                 return Some(chains.unwrap_or_default());
             };
-            let found = self.part(part, answer)?;
             let within = part.iter().find_map(|item| match &item.what {
                 What::Term(term) => match term.test {
                     Test::Within(count) => Some(count),
@@ -751,29 +773,32 @@ impl<'m> Path<'m> {
                 },
                 _ => None,
             });
-            chains = match (chains, next) {
-                (Some(before), Some(is_next)) => {
-                    let most = if is_next {
+            let before = match (&chains, next) {
+                (Some(chains), Some(is_next)) => Some(Before {
+                    chains,
+                    most: if is_next {
                         1
                     } else {
                         within.unwrap_or(u32::MAX)
-                    };
-                    let joined = join(&before, &found, most);
-                    if joined.is_empty() {
-                        return None;
-                    }
-                    Some(joined)
-                }
-                _ => Some(found),
+                    },
+                }),
+                _ => before,
             };
+            chains = Some(self.part(part, before, answer)?);
             next = steps.next();
         }
     }
 
-    /// The chains of moments of the items between two steps.
-    fn part(&self, items: &[Item], answer: &dyn Fn(&Term) -> Answer) -> Option<Vec<Vec<u32>>> {
+    /// The chains of moments of the items between two steps. `None` if they do not hold, or at no moment after
+    /// `before`.
+    fn part(
+        &self,
+        items: &[Item],
+        before: Option<Before<'_>>,
+        answer: &dyn Fn(&Term) -> Answer,
+    ) -> Option<Chains> {
         let mut own = None;
-        let mut groups: Vec<Vec<Vec<u32>>> = Vec::new();
+        let mut groups: Vec<&AnyOf> = Vec::new();
         for item in items {
             match &item.what {
                 What::Term(term) if matches!(term.test, Test::Moment(_)) => {
@@ -796,21 +821,21 @@ impl<'m> Path<'m> {
                         return None;
                     }
                 }
-                What::Group(group) => groups.push(self.group(group, answer)?),
+                What::Group(group) => groups.push(group),
                 What::Step { .. } => {}
             }
         }
         let Some(segment) = own else {
-            groups.retain(|chains| !chains.is_empty());
-            // The moment is that of the last of the groups.
-            let first = |chains: &Vec<Vec<u32>>| last_of(chains.first());
-            let least = groups.iter().map(first).max().unwrap_or_default();
-            let mut all: Vec<Vec<u32>> = groups.into_iter().flatten().collect();
-            all.retain(|chain| last_of(Some(chain)) >= least);
-            all.sort_by_key(|chain| last_of(Some(chain)));
-            all.dedup_by_key(|chain| last_of(Some(chain)));
-            return Some(all);
+            let chains = match groups.as_slice() {
+                [] => Vec::new(),
+                [group] => self.group(group, before, answer)?,
+                groups => self.several_groups(groups, before, answer)?,
+            };
+            return (before.is_none() || !chains.is_empty()).then_some(chains);
         };
+        for group in groups {
+            let _ = self.group_alone(group, answer)?;
+        }
         let length = items.iter().find_map(|item| match &item.what {
             What::Term(term) => match term.test {
                 Test::For(length) => Some(length),
@@ -824,24 +849,71 @@ impl<'m> Path<'m> {
             let last = hits.get(index + length - 1);
             last.is_some_and(|last| (*last - **ply) as usize == length - 1)
         });
-        let found: Vec<Vec<u32>> = starts.map(|(_, ply)| vec![*ply]).collect();
+        let starts = starts.map(|(_, ply)| *ply);
+        let found: Chains = match before {
+            Some(before) => join(before, starts),
+            None => starts.map(|ply| vec![ply]).collect(),
+        };
         (!found.is_empty()).then_some(found)
     }
 
-    /// The chains of moments of a group, sorted by the last moment.
-    fn group(&self, group: &AnyOf, answer: &dyn Fn(&Term) -> Answer) -> Option<Vec<Vec<u32>>> {
-        let mut all: Option<Vec<Vec<u32>>> = None;
-        for list in &group.0 {
-            if let Some(chains) = self.list(list, answer) {
-                all.get_or_insert_default().extend(chains);
+    /// The chains of moments of groups that hold together: the moment is that of the last of them.
+    fn several_groups(
+        &self,
+        groups: &[&AnyOf],
+        before: Option<Before<'_>>,
+        answer: &dyn Fn(&Term) -> Answer,
+    ) -> Option<Chains> {
+        let alone = groups.iter().map(|group| self.group_alone(group, answer));
+        let alone: Vec<Chains> = alone.collect::<Option<_>>()?;
+        let first = |chains: &Chains| last_of(chains.first());
+        let least = alone.iter().map(first).max().unwrap_or_default();
+        let mut all: Chains = match before {
+            None => alone.into_iter().flatten().collect(),
+            Some(_) => {
+                let after = groups
+                    .iter()
+                    .filter_map(|group| self.group(group, before, answer));
+                after.flatten().collect()
             }
-        }
-        all.map(|mut chains| {
-            chains.sort_by_key(|chain| last_of(Some(chain)));
-            chains.dedup_by_key(|chain| last_of(Some(chain)));
+        };
+        all.retain(|chain| last_of(Some(chain)) >= least);
+        Some(sorted(all))
+    }
+
+    /// The chains of moments of a group, whatever comes before; found once.
+    fn group_alone(&self, group: &AnyOf, answer: &dyn Fn(&Term) -> Answer) -> Option<Chains> {
+        let known = self.known.borrow().get(&address(group)).cloned();
+        known.unwrap_or_else(|| {
+            let chains = self.group(group, None, answer);
+            let mut known = self.known.borrow_mut();
+            known.insert(address(group), chains.clone());
             chains
         })
     }
+
+    /// The chains of moments of a group.
+    fn group(
+        &self,
+        group: &AnyOf,
+        before: Option<Before<'_>>,
+        answer: &dyn Fn(&Term) -> Answer,
+    ) -> Option<Chains> {
+        let mut all: Option<Chains> = None;
+        for list in &group.0 {
+            if let Some(chains) = self.list(list, before, answer) {
+                all.get_or_insert_default().extend(chains);
+            }
+        }
+        all.map(sorted)
+    }
+}
+
+/// Of several chains that lead to the same moment the first is taken.
+fn sorted(mut chains: Chains) -> Chains {
+    chains.sort_by_key(|chain| last_of(Some(chain)));
+    chains.dedup_by_key(|chain| last_of(Some(chain)));
+    chains
 }
 
 fn last_of(chain: Option<&Vec<u32>>) -> u32 {
@@ -851,27 +923,19 @@ fn last_of(chain: Option<&Vec<u32>>) -> u32 {
         .unwrap_or_default()
 }
 
-/// The chains continued by later ones: from one ply to `most` plies after. Of several that lead to the
-/// same moment the earliest is taken.
-fn join(before: &[Vec<u32>], after: &[Vec<u32>], most: u32) -> Vec<Vec<u32>> {
+/// The chains continued by the moments that follow one of them; each by the first that it follows.
+fn join(before: Before<'_>, moments: impl Iterator<Item = u32>) -> Chains {
     let mut joined = Vec::new();
     let mut from = 0;
-    for chain in after {
-        let (Some(&first), last) = (chain.first(), last_of(Some(chain))) else {
-            continue;
-        };
-        // Both are sorted, unless a chain of several steps begins earlier than the one before.
-        if joined.is_empty() || chain.len() > 1 {
-            from = 0;
-        }
-        let skipped = before.get(from..).unwrap_or_default();
-        from += skipped.partition_point(|chain| last_of(Some(chain)).saturating_add(most) < first);
-        if let Some(start) = before.get(from)
-            && last_of(Some(start)) < first
+    for ply in moments {
+        let skipped = before.chains.get(from..).unwrap_or_default();
+        from +=
+            skipped.partition_point(|chain| last_of(Some(chain)).saturating_add(before.most) < ply);
+        if let Some(start) = before.chains.get(from)
+            && last_of(Some(start)) < ply
         {
             let mut whole = start.clone();
-            whole.extend_from_slice(chain);
-            debug_assert!(whole.last() == Some(&last));
+            whole.push(ply);
             joined.push(whole);
         }
     }
