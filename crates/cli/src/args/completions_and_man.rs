@@ -22,7 +22,6 @@ pub(crate) struct CompletionsArgs {
 #[command(after_help = "\
 Examples:
   tabia man | man -l -
-  tabia man convert | man -l -
   tabia man book build | man -l -
   tabia man -d ~/.local/share/man/man1")]
 pub(crate) struct ManArgs {

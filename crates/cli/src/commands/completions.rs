@@ -1,5 +1,7 @@
 //! `tabia completions`.
 
+use std::fmt::Write as _;
+
 use clap::Command;
 use clap::builder::{PossibleValue, PossibleValuesParser, Resettable};
 use clap_complete::Shell;
@@ -41,6 +43,8 @@ const CHARSETS: [&str; 21] = [
     "cp850",
     "cp866",
 ];
+/// Options whose value is a list with commas.
+const LISTS: [&str; 4] = ["columns", "sort", "by", "language"];
 /// The languages in which ChessBase has comments most often.
 const LANGUAGES: [&str; 9] = ["en", "de", "es", "fr", "it", "nl", "pl", "pt", "ru"];
 
@@ -50,8 +54,8 @@ pub(crate) fn run(args: &CompletionsArgs) -> Result<ExitCode, Error> {
     clap_complete::generate(args.shell, &mut command, "tabia", &mut text);
     let script = String::from_utf8_lossy(&text);
     let script = match args.shell {
-        Shell::Bash => with_query_in_bash(&without_blanks(&script)),
-        Shell::Zsh => with_query_in_zsh(&with_options_after_inputs(&script)),
+        Shell::Bash => with_query_in_bash(&with_lists_in_bash(&without_blanks(&script))),
+        Shell::Zsh => with_query_in_zsh(&with_lists_in_zsh(&with_options_after_inputs(&script))),
         Shell::Fish => script.into_owned() + &query_in_fish(),
         Shell::Elvish => completion_values::in_elvish(&script, &command),
         Shell::PowerShell => completion_values::in_powershell(&script, &command),
@@ -71,7 +75,11 @@ fn with_values(command: Command, above: Vec<String>) -> Command {
     let group = verbs.get(1).cloned().unwrap_or_default();
     command
         .mut_args(|argument| {
-            let values = argument.get_long().and_then(|long| values_of(long, &group));
+            let values = match argument.get_long() {
+                Some(long) => values_of(long, &group),
+                None if group == "man" && argument.get_id() == "verb" => Some(all_verbs()),
+                None => None,
+            };
             match values {
                 Some(values) => argument
                     .value_parser(PossibleValuesParser::new(values))
@@ -103,6 +111,14 @@ fn values_of(option: &str, group: &str) -> Option<Vec<PossibleValue>> {
     })
 }
 
+fn all_verbs() -> Vec<PossibleValue> {
+    let verbs = args::command();
+    let names = verbs.get_subcommands().map(Command::get_name);
+    names
+        .map(|name| PossibleValue::new(name.to_owned()))
+        .collect()
+}
+
 fn formats(is_meant: impl Fn(&Format) -> bool) -> Vec<PossibleValue> {
     let formats = tabia::formats().filter(is_meant);
     let value = |format: Format| PossibleValue::new(format.id().to_string()).help(format.name());
@@ -121,6 +137,34 @@ fn fields() -> Vec<PossibleValue> {
 fn without_blanks(script: &str) -> String {
     let option = "--where)\n";
     script.replace(option, &format!("{option}{:20}compopt -o nospace\n", ""))
+}
+
+/// What follows a comma in a list, and the minus of a reversed order, is completed as its first word is.
+fn with_lists_in_bash(script: &str) -> String {
+    let mut script = script.to_owned();
+    for option in LISTS {
+        let words = format!(
+            "                --{option})\n{:20}COMPREPLY=($(compgen -W ",
+            ""
+        );
+        let list = format!(
+            "                --{option})
+                    local list=\"\"
+                    [[ ${{cur}} == *,* ]] && list=\"${{cur%,*}},\"
+                    [[ ${{cur#\"${{list}}\"}} == -* ]] && list=\"${{list}}-\"
+                    compopt -o nospace
+                    COMPREPLY=($(compgen -P \"${{list}}\" -W "
+        );
+        let mut changed = String::with_capacity(script.len());
+        let mut parts = script.split(&words);
+        changed.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            changed.push_str(&list);
+            changed.push_str(&part.replacen("-- \"${cur}\"", "-- \"${cur#\"${list}\"}\"", 1));
+        }
+        script = changed;
+    }
+    script
 }
 
 /// The names of all fields with their colons, between blanks.
@@ -151,6 +195,41 @@ fn with_options_after_inputs(script: &str) -> String {
     script.replace("\n'*::", "\n'*:")
 }
 
+/// Replaces the values in parentheses of an option by a function, which is given them if `keeps_values`.
+fn with_function_in_zsh(script: &str, option: &str, function: &str, keeps_values: bool) -> String {
+    let begin = format!("--{option}=[");
+    let mut parts = script.split(&begin);
+    let mut changed = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        changed.push_str(&begin);
+        // `TEXT]:NAME:(VALUES)'`, in which colons of the text are escaped.
+        let split = part.split_once("]:").and_then(|(text, rest)| {
+            let (name, rest) = rest.split_once(":(")?;
+            let (values, rest) = rest.split_once(")'")?;
+            Some((text, name, values, rest))
+        });
+        let Some((text, name, values, rest)) = split else {
+            changed.push_str(part);
+            continue;
+        };
+        let values = if keeps_values {
+            format!(" {values}")
+        } else {
+            String::new()
+        };
+        let _ = write!(changed, "{text}]:{name}:{{{function}{values}}}'{rest}");
+    }
+    changed
+}
+
+/// Lists as in bash; a query is completed by `_tabia_fields`.
+fn with_lists_in_zsh(script: &str) -> String {
+    let script = with_function_in_zsh(script, "where", "_tabia_fields", false);
+    LISTS.iter().fold(script, |script, option| {
+        with_function_in_zsh(&script, option, "_tabia_list", true)
+    })
+}
+
 /// As in bash, but files and fields are both offered.
 fn with_query_in_zsh(script: &str) -> String {
     let Some((before, after)) = script.split_once("\n(search)\n") else {
@@ -174,12 +253,24 @@ fn with_query_in_zsh(script: &str) -> String {
     let fields = lines.collect::<Vec<_>>().concat();
     let function = format!(
         "
-(( $+functions[_tabia_files_or_fields] )) ||
-_tabia_files_or_fields() {{
+(( $+functions[_tabia_fields] )) ||
+_tabia_fields() {{
     local -a fields; fields=(
 {fields}    )
-    _files
+    compset -P '* '
+    compset -P '[-(]'
     _describe -t fields 'field of a query' fields -S ''
+}}
+(( $+functions[_tabia_files_or_fields] )) ||
+_tabia_files_or_fields() {{
+    _files
+    _tabia_fields
+}}
+(( $+functions[_tabia_list] )) ||
+_tabia_list() {{
+    compset -P '*,'
+    compset -P '-'
+    compadd -S '' -- \"$@\"
 }}
 "
     );

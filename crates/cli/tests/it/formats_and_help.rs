@@ -139,6 +139,13 @@ fn values_are_completed() {
         (&["ls", "mega.cbh", "--where", "whitee"], &["whiteelo:"]),
         (&["ls", "mega.cbh", "--columns", "whiteE"], &["whiteElo"]),
         (
+            &["ls", "mega.cbh", "--columns", "black,whiteE"],
+            &["black,whiteElo"],
+        ),
+        (&["ls", "mega.cbh", "--sort", "white,-da"], &["white,-date"]),
+        (&["convert", "mega.cbh", "--language", "de,f"], &["de,fr"]),
+        (&["man", "boo"], &["book"]),
+        (
             &["convert", "mega.cbh", "--to", "si"],
             &["si3", "si4", "si5"],
         ),
@@ -162,6 +169,11 @@ fn values_are_completed() {
     }
     let zsh = tabia(&folder, &["completions", "zsh"]).expect(0).out;
     assert_eq!(zsh.matches(":_tabia_files_or_fields'").count(), 1);
+    // Colons in lists of values would end them.
+    assert!(zsh.matches(":QUERY:{_tabia_fields}'").count() > 5);
+    assert!(!zsh.contains("((player"));
+    assert!(zsh.contains(":NAMES:{_tabia_list game white whiteElo "));
+    assert!(zsh.contains(":FIELDS:{_tabia_list "));
     let fish = tabia(&folder, &["completions", "fish"]).expect(0).out;
     let search = "using_subcommand search\" -a \"round:\"";
     assert!(fish.contains(search));
