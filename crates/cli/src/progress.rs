@@ -101,7 +101,8 @@ fn style(progress: &Arc<Progress>) -> ProgressStyle {
 
 /// The time that the work in progress takes so far: `elapsed` since the start, or that of a later phase.
 fn elapsed_of_phase(progress: &Progress, elapsed: Duration) -> Duration {
-    if progress.phase() == ProgressPhase::Reading {
+    // Games are counted from the start, whatever was done before they were read.
+    if progress.phase() == ProgressPhase::Reading && progress.unit() == ProgressUnit::Games {
         return elapsed;
     }
     progress.phase_elapsed()

@@ -13,7 +13,7 @@ pub use crate::game::{
     RecordKind, Recorder, Rules, Start, Tags, Visitor, Want, project,
 };
 pub use crate::games::{Database, DatabaseInfo, Written};
-pub use crate::io::{Charset, Progress, ProgressPhase};
+pub use crate::io::{Charset, Progress, ProgressPhase, ProgressUnit};
 pub use crate::loss::{Feature, Features, LossCount, Losses};
 pub use crate::{FormatId, GameIndex};
 

@@ -106,8 +106,10 @@ impl Progress {
         }
     }
 
-    /// Begins work of `total` units, 0 if unknown: what was done before does not count.
+    /// Begins work of `total` units, 0 if unknown: neither what was done before nor its time counts.
     pub fn begin(&self, unit: ProgressUnit, total: u64) {
+        let begin = u64::try_from(self.created.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.phase_begin.store(begin, Ordering::Relaxed);
         self.unit.store(unit as u8, Ordering::Relaxed);
         self.done.store(0, Ordering::Relaxed);
         self.set_total(total);
@@ -128,8 +130,6 @@ impl Progress {
     /// ```
     pub fn begin_phase(&self, phase: ProgressPhase, total: u64) {
         self.phase.store(phase as u8, Ordering::Relaxed);
-        let begin = u64::try_from(self.created.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.phase_begin.store(begin, Ordering::Relaxed);
         self.begin(ProgressUnit::Games, total);
     }
 
@@ -171,10 +171,31 @@ impl Progress {
         }
     }
 
-    /// The time since [`begin_phase`](Self::begin_phase), or since it was created.
+    /// The time since [`begin_phase`](Self::begin_phase) or [`begin`](Self::begin), or since it was created.
     pub fn phase_elapsed(&self) -> Duration {
         let begin = Duration::from_millis(self.phase_begin.load(Ordering::Relaxed));
         self.created.elapsed().saturating_sub(begin)
+    }
+
+    /// Begins work of `total` units, unless work in this unit is known and not done yet, of which it is a part then.
+    ///
+    /// ```
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::{Progress, ProgressUnit};
+    ///
+    /// let progress = Progress::new();
+    /// progress.begin_part(ProgressUnit::Positions, 10);
+    /// progress.advance(4, 0);
+    /// progress.begin_part(ProgressUnit::Positions, 3);
+    /// assert_eq!((progress.done(), progress.total()), (4, 10));
+    /// progress.advance(6, 0);
+    /// progress.begin_part(ProgressUnit::Positions, 3);
+    /// assert_eq!((progress.done(), progress.total()), (0, 3));
+    /// ```
+    pub fn begin_part(&self, unit: ProgressUnit, total: u64) {
+        if self.unit() != unit || self.done() >= self.total() {
+            self.begin(unit, total);
+        }
     }
 
     /// Counts these from now on, unless the amount of all work is known: then it is that of the work in

@@ -165,7 +165,7 @@ fn walk_queue(
     mut queue: VisitQueue,
     visit: &mut dyn FnMut(&WalkStep<'_>) -> Result<Flow>,
 ) -> Result<Walked> {
-    progress.count_if_unknown(ProgressUnit::Positions);
+    progress.begin_part(ProgressUnit::Positions, stored);
     let mut walked = Walked::default();
     for start in starts {
         queue.push_start(start)?;
