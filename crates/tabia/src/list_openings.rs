@@ -33,6 +33,8 @@ pub struct EcoOptions {
     pub filter: Query,
     /// The first problem ends the job.
     pub strict: bool,
+    /// After so many games of an item no more are read.
+    pub limit: Option<u64>,
 }
 
 /// The opening of a game.
@@ -79,12 +81,17 @@ pub fn openings_of(
         let tasks = (0..plan.threads.max(1))
             .map(|_| OpeningTask::default())
             .collect();
+        let mut left = options.limit.unwrap_or(u64::MAX);
         scan(reporter, input, &plan, tasks, &mut |base, rows| {
             for row in rows.iter_mut() {
+                if left == 0 {
+                    return Ok(false);
+                }
+                left -= 1;
                 row.game = base.game(row.game);
                 emit(row)?;
             }
-            Ok(true)
+            Ok(left > 0)
         })
     })?;
     Ok(summary)

@@ -48,7 +48,14 @@ pub(crate) fn run(args: &EcoArgs) -> Result<ExitCode, Error> {
     let mut unnamed = 0_u64;
     let mut absent = AbsentGames::new(options.selection.numbers.as_ref());
     let display = context.display();
+    // The numbers of games that are not there are known at the end only.
+    let last = args
+        .listing
+        .limit
+        .filter(|_| options.selection.numbers.is_none());
+    let last = last.map(|limit| args.listing.offset.saturating_add(limit));
     let done = context.for_each_input(&args.paths, Wanted::Games, |item| {
+        options.limit = last.map(|last| last.saturating_sub(found));
         let read = item.and_then(|item| {
             let path = item.name();
             let summary = openings_of(
