@@ -25,9 +25,12 @@ pub(crate) fn hints_of_empty_result(
         hints.extend(similar_players_of(context, inputs, options, query));
     }
     hints.extend(exact_rating(query));
-    if !options.selection.deleted && asks_for_deleted(query) {
+    if !options.selection.deleted && has_term(query, "is:deleted") {
         let hint = "`--include-deleted` looks at the games that are marked as deleted too";
         hints.push(hint.to_owned());
+    }
+    if !options.selection.texts && has_term(query, "is:text") {
+        hints.push("`--texts` looks at guiding texts too".to_owned());
     }
     for hint in hints {
         context.messages.hint(&hint);
@@ -50,10 +53,10 @@ fn exact_rating(query: &str) -> Option<String> {
     ))
 }
 
-/// Whether a query asks for games that are marked as deleted.
-fn asks_for_deleted(query: &str) -> bool {
+/// Whether a query has a term, as `is:deleted`.
+fn has_term(query: &str, wanted: &str) -> bool {
     let mut terms = query.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
-    terms.any(|term| term.eq_ignore_ascii_case("is:deleted"))
+    terms.any(|term| term.eq_ignore_ascii_case(wanted))
 }
 
 /// How long players with similar names are looked for.

@@ -533,3 +533,37 @@ fn a_word_of_a_query_without_quotation_marks_is_no_file() {
     // One missing file is reported as before.
     tabia(&folder, &["search", "absent", "carlsen"]).expect(4);
 }
+
+/// A round of `-` is none, whatever the index of the format has.
+#[test]
+fn a_round_that_is_not_known_fits_in_no_format() {
+    let folder = Scratch::new("search-no-round");
+    let game =
+        |round: &str| format!("[White \"A\"]\n[Black \"B\"]\n[Round \"{round}\"]\n\n1. e4 *\n\n");
+    std::fs::write(folder.join("a.pgn"), game("-") + &game("1")).unwrap();
+    for extension in ["pgn", "si3", "si4", "si5", "sci", "cbh", "2cbh"] {
+        let name = format!("a.{extension}");
+        if extension != "pgn" {
+            tabia(&folder, &["convert", "a.pgn", "-o", &name, "-q"]).expect(0);
+        }
+        for (query, count) in [("round:-", "0"), ("round:/-/", "0"), ("round:1", "1")] {
+            let run = tabia(&folder, &["search", &name, query, "--count"]);
+            assert_eq!(run.out.trim(), count, "{name} {query}");
+        }
+    }
+}
+
+/// Records that a query asks for and the verb leaves out are hinted at.
+#[test]
+fn records_that_are_left_out_are_hinted_at() {
+    let folder = with_sample("search-left-out");
+    for (query, option) in [("is:text", "--texts"), ("is:deleted", "--include-deleted")] {
+        let run = tabia(&folder, &["search", "mega.cbh", query]).expect(1);
+        assert!(
+            run.err.contains(&format!("`{option}` looks at")),
+            "{}",
+            run.err
+        );
+        tabia(&folder, &["search", "mega.cbh", query, option]).expect(0);
+    }
+}

@@ -54,7 +54,12 @@ impl NameCache {
         }
         let name = database.name(kind, id)?;
         fold_into(&name, &mut self.folded);
-        let fits = self.folded != "?" && compare(&self.folded);
+        // As in tags: a sign for a value that is not known.
+        let is_unknown = matches!(
+            (kind, self.folded.as_str()),
+            (_, "?") | (NameKind::Round, "-")
+        );
+        let fits = !is_unknown && compare(&self.folded);
         if number < MAX_CACHED_NAMES
             && let Some((_, cache)) = self.answers.get_mut(index)
         {
