@@ -129,7 +129,7 @@ impl Report {
         row.push_str(",\"kind\":");
         push_string(&mut row, &feature.key());
         let _ = write!(row, ",\"count\":{},\"reason\":", loss.count);
-        let reason = format!("{} cannot be stored in the target", feature.label());
+        let reason = format!("not kept in the target format: {}", feature.label());
         push_string(&mut row, &reason);
         row.push('}');
         let written = self.losses.write_all(row.as_bytes());

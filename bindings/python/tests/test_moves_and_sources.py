@@ -162,7 +162,7 @@ def test_a_report_is_that_of_the_command_line(tmp_path: Path) -> None:
     assert {"file", "game", "kind", "count", "reason"} <= set(written["losses"][0])
     kind = written["losses"][0]["kind"]
     label = next(row["label"] for row in written["summary"]["losses"] if row["kind"] == kind)
-    assert written["losses"][0]["reason"] == f"{label} cannot be stored in the target"
+    assert written["losses"][0]["reason"] == f"not kept in the target format: {label}"
     # Games that follow each other and lose the same are one row.
     path = tmp_path / "alike.pgn"
     path.write_text("1. e4 {[%cal Ge2e4]} *\n\n" * 5)

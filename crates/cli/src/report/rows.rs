@@ -158,7 +158,7 @@ impl LossRuns {
             last_game: None,
             kind: feature.key(),
             count,
-            reason: format!("{} cannot be stored in the target", feature.label()),
+            reason: format!("not kept in the target format: {}", feature.label()),
         };
         self.0.insert(feature, row)
     }
