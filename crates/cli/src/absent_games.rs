@@ -118,10 +118,15 @@ pub(crate) fn absent_games(
 
 /// The sentence about numbers that are none of games.
 pub(crate) fn no_such_game(numbers: &str, last: Option<u64>) -> String {
+    let there_is = if numbers.contains([',', '-']) {
+        "there are no games"
+    } else {
+        "there is no game"
+    };
     match last {
-        None => format!("there is no game {numbers}"),
-        Some(0) => format!("there is no game {numbers}: it has no games"),
-        Some(last) => format!("there is no game {numbers}; the last one is {last}"),
+        None => format!("{there_is} {numbers}"),
+        Some(0) => format!("{there_is} {numbers}: it has no games"),
+        Some(last) => format!("{there_is} {numbers}; the last one is {last}"),
     }
 }
 

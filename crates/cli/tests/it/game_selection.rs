@@ -200,11 +200,11 @@ fn numbers_without_a_game_are_named() {
         ]
     };
     let run = tabia(&folder, &choose("1,300,400-500,900-")).expect(3);
-    let expected = "warning: there is no game 300, 400-500; the last one is 3\n";
+    let expected = "warning: there are no games 300, 400-500; the last one is 3\n";
     assert!(run.err.contains(expected), "{}", run.err);
     // More than there are is what a range may state.
     let run = tabia(&folder, &choose("1-1000")).expect(0);
-    assert!(!run.err.contains("there is no game"), "{}", run.err);
+    assert!(!run.err.contains("no game"), "{}", run.err);
     let sample = crate::common::samples().join("tabia.cbv");
     let args = [
         "convert",

@@ -1115,7 +1115,7 @@ fn numbers_beyond_the_last_game_are_compared_with_it() {
     let scratch = folder("hints-numbers");
     for (file, last) in [("games.pgn", 3), ("games.cbh", 3), ("pack.zip", 3)] {
         let run = tabia(&scratch, &["show", file, "--game", "4-7"]).expect(4);
-        let expected = format!("there is no game 4-7; the last one is {last}");
+        let expected = format!("there are no games 4-7; the last one is {last}");
         assert!(run.err.contains(&expected), "{file}: {}", run.err);
     }
     fs::write(scratch.join("none.pgn"), "").unwrap();
@@ -1312,7 +1312,11 @@ fn a_list_of_absent_numbers_has_an_exit_code() {
     tabia(&scratch, &["ls", "games.pgn", "--games", "500-600"]).expect(1);
     let convert = ["convert", "games.pgn", "--games", "500-600", "-o", "x.pgn"];
     let run = tabia(&scratch, &convert).expect(1);
-    assert!(run.err.contains("there is no game 500-600"), "{}", run.err);
+    assert!(
+        run.err.contains("there are no games 500-600"),
+        "{}",
+        run.err
+    );
     let convert = [
         "convert",
         "games.pgn",
