@@ -34,6 +34,7 @@ const FAMILIAR_VERBS: &[(&str, &str, &str)] = &[
     ("", "extract", "tabia archive extract"),
     ("", "filter", "tabia search"),
     ("", "find", "tabia search"),
+    ("", "fnid", "tabia book fnid"),
     ("", "fix", "tabia repair IN -o OUT"),
     ("", "games", "tabia ls"),
     ("", "grep", "tabia search"),
@@ -376,7 +377,11 @@ impl<'a> Verb<'a> {
 
     /// How the games are chosen for which other programs have an option: by a field of queries.
     fn field_of_query(&self, option: &str) -> Option<String> {
-        let name = option.strip_prefix("--")?;
+        // `-g` of `show`.
+        let name = match option {
+            "-g" => "game",
+            option => option.strip_prefix("--")?,
+        };
         let mut options = self.command.get_arguments();
         if name == "game" && options.any(|option| option.get_long() == Some("games")) {
             return Some("`--games 1-100,205` chooses games by their numbers".to_owned());
@@ -971,6 +976,10 @@ fn invalid_value(error: &clap::Error, verb: &Verb<'_>) -> Message {
             .source()
             .map(|source| in_words(&source.to_string()).into_owned()),
     };
+    let similar = allowed
+        .as_deref()
+        .and_then(|allowed| similar_value(&value, allowed))
+        .or_else(|| code_of_language(name, &value));
     let allowed = allowed.map(|values| format!(": {values}"));
     let text = if value.is_empty() {
         format!("`{option}` needs a value{}", allowed.unwrap_or_default())
@@ -981,14 +990,49 @@ fn invalid_value(error: &clap::Error, verb: &Verb<'_>) -> Message {
     let suggested = text_of(error, ContextKind::SuggestedValue);
     let suggested = suggested.map(|value| format!("did you mean `{value}`? "));
     let suggested = suggested.or_else(|| other_option(&verb.name, name, &value));
+    let suggested = suggested.or(similar);
     Message {
         text,
         hint: format!(
-            "{}`tabia help {}` explains `{name}`",
+            "{}`tabia help {}` explains `{}`",
             suggested.unwrap_or_default(),
-            verb.name
+            verb.name,
+            name.split('[').next().unwrap_or(name)
         ),
     }
+}
+
+/// The value that was probably meant: of those that `allowed` lists, one that differs little or contains it.
+fn similar_value(value: &str, allowed: &str) -> Option<String> {
+    let (_, list) = allowed.split_once("one of ")?;
+    let known: Vec<&str> = list.split(", ").collect();
+    let lower = value.to_lowercase();
+    let contains = |known: &&&str| lower.len() > 2 && known.to_lowercase().contains(&lower);
+    let containing: Vec<&str> = known.iter().filter(contains).copied().collect();
+    let similar = match containing.as_slice() {
+        [] => vec![nearest(value, &known)?],
+        _ => containing,
+    };
+    let similar: Vec<String> = similar.iter().map(|known| format!("`{known}`")).collect();
+    Some(format!("did you mean {}? ", similar.join(" or ")))
+}
+
+/// The code of a language whose English name was typed, as `german`.
+fn code_of_language(option: &str, value: &str) -> Option<String> {
+    const CODES: [(&str, &str); 9] = [
+        ("english", "en"),
+        ("german", "de"),
+        ("spanish", "es"),
+        ("french", "fr"),
+        ("italian", "it"),
+        ("dutch", "nl"),
+        ("polish", "pl"),
+        ("portuguese", "pt"),
+        ("russian", "ru"),
+    ];
+    let lower = value.to_lowercase();
+    let (_, code) = CODES.iter().find(|(name, _)| *name == lower)?;
+    matches!(option, "--language" | "--pieces").then(|| format!("did you mean `{option} {code}`? "))
 }
 
 /// The option that takes a value which another one refuses: a position is `--line` for `tree` and

@@ -65,7 +65,7 @@ use crate::args::book::BookVerb;
 Examples:
   tabia info mega.cbv                  format, games, problems
   tabia ls games.pgn.zst --limit 20    one row per game
-  tabia convert mega.cbh -o mega.pgn   with variations, comments, arrows, evaluations
+  tabia convert mega.cbh -o mega.pgn   with variations, comments and arrows
 
 `tabia VERB --help` shows a verb's options, `tabia help VERB` explains all of them."
 )]

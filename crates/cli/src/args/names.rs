@@ -19,7 +19,7 @@ use super::common::{CommonArgs, ListingArgs, SelectArgs};
 #[command(after_help = "\
 Examples:
   tabia names mega.cbh --tsv > names.tsv
-  tabia names mega.cbh --kind player --spelling ratings.ssp --fide players_list.txt
+  tabia names mega.cbh --spelling ratings.ssp --fide players_list.txt
   tabia names mega.cbh --apply names.tsv -o clean.cbh")]
 pub(crate) struct NamesArgs {
     /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a

@@ -17,7 +17,7 @@ use super::common::{IndexedRowArgs, ReplaceReportArgs, SelectArgs};
 #[command(after_help = "\
 Examples:
   tabia novelty twic.pgn --base mega.cbh
-  tabia novelty twic.pgn --base mega.cbh --base old.si5 --where 'elo:>=2600' --json
+  tabia novelty twic.pgn --base mega.cbh --base old.si5 --where 'elo:>=2600'
   tabia novelty mega.cbh --base mega.cbh --games 48213")]
 pub(crate) struct NoveltyArgs {
     /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a

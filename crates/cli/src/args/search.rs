@@ -19,7 +19,7 @@ use super::write_verbs::PositionArg;
 Examples:
   tabia search mega.cbh 'player:carlsen elo:>=2700 date:2020..'
   tabia search games.pgn 'mat:KRPKR for:10' -o endings.pgn --mark
-  tabia search mega.si5 'by:white move:Bxh7+ => move:Kxh7 -> within:6 move:Ng5' --count
+  tabia search mega.si5 'by:white move:Bxh7+ => move:Kxh7' --count
 
 `tabia help search` lists the fields of queries.",
     after_long_help = crate::query_help::field_table()

@@ -19,7 +19,7 @@ use super::common::{CommonArgs, profile};
 Examples:
   tabia shard mega.cbh --of 4 --index 1 -o part1.cbh
   tabia shard games.pgn.zst --of 16 --index 7 -o part7.pgn.zst
-  tabia shard games.pgn.zst --of 16 --index 7 -o - | tabia book build - -o book7.bin")]
+  tabia shard games.pgn --of 16 --index 7 -o - | tabia book build - -o book7.bin")]
 pub(crate) struct ShardArgs {
     /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a
     /// pipe]

@@ -17,7 +17,7 @@ use super::common::{IndexedRowArgs, ReplaceReportArgs, SelectArgs};
 Examples:
   tabia stats mega.cbh --by year
   tabia stats mega.cbh --by player --limit 20
-  tabia stats mega.cbh --player 'carlsen, m' --by color,openingFamily --where 'date:2015..'
+  tabia stats mega.cbh --player 'carlsen, m' --by color,openingFamily
 
 Keys: year decade month date player opponent color whitePlayer blackPlayer whiteElo blackElo
 eloBand result event site round annotator eco opening openingFamily plyCount plyBand speed,

@@ -16,7 +16,7 @@ use super::common::{IndexedRowArgs, ReplaceReportArgs};
 #[command(after_help = "\
 Examples:
   tabia tree mega.cbh
-  tabia tree mega.cbh --line '1.e4 c5 2.Nf3 d6' --where 'elo:>=2500 date:2015..'
+  tabia tree mega.cbh --line '1.e4 c5 2.Nf3 d6' --where 'elo:>=2500'
   tabia tree mega.cbh twic.pgn --fen '8/8/8/8/8/5k2/6p1/6K1 b - - 0 1' --json")]
 pub(crate) struct TreeArgs {
     /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a

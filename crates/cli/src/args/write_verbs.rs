@@ -19,7 +19,7 @@ use super::common::{
 #[command(after_help = "\
 Examples:
   tabia convert mega.cbv -o mega.pgn --profile full
-  tabia convert *.pgn -o some.si5 --where 'player:carlsen date:2020..' --sort date,white
+  tabia convert *.pgn -o some.si5 --where 'player:carlsen' --sort date,white
   tabia convert round9.pgn -o mega.cbh --append")]
 pub(crate) struct ConvertArgs {
     /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a

@@ -19,7 +19,7 @@ use crate::args::common::{CommonArgs, ListingArgs};
 Examples:
   tabia book merge one.bin two.bin -o both.bin
   tabia book merge mine.bin theirs.bin -o both.bin --mode priority
-  tabia book merge a.bin b.bin c.bin -o all.bin --mode average --normalize --factors 2,1,1")]
+  tabia book merge a.bin b.bin -o all.bin --mode average --factors 2,1")]
 pub(crate) struct BookMergeArgs {
     /// Books, the most important first
     #[arg(required = true, value_name = "BOOK")]

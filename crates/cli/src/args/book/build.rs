@@ -18,8 +18,8 @@ use crate::args::common::{CommonArgs, IndexUseArgs, bytes};
 #[command(after_help = "\
 Examples:
   tabia book build games.pgn -o book.bin
-  tabia book build mega.cbh twic.pgn.zst -o strong.bin --where \"elo:>=2500 date:2010..\"
-  tabia book build games.pgn -o same.bin --compat polyglot --max-ply 60 --min-games 1
+  tabia book build mega.cbh -o strong.bin --where \"elo:>=2500 date:2010..\"
+  tabia book build games.pgn -o same.bin --compat polyglot --max-ply 60
   tabia book build games.pgn -o linked.kob --max-ply 30 --game-links --names")]
 pub(crate) struct BookBuildArgs {
     /// Databases: files, base names, folders, archives, `archive:member`, or `-` [default: standard input,
