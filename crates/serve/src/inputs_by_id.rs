@@ -14,6 +14,7 @@ use crate::opened_input::{Content, OpenedInput};
 use crate::problem::Problem;
 use crate::problem_codes::Code;
 use crate::shelf_input::ShelfInput;
+use crate::watched_folders::WatchedFolders;
 
 /// The databases, books and archives that a server shows, each under an id that requests name it by. Ids exist
 /// only for these inputs.
@@ -24,6 +25,8 @@ pub struct Shelf {
     masters: Vec<usize>,
     /// Recognises dropped files.
     resolver: Resolver,
+    /// The folders among the paths that the shelf was made of.
+    folders: WatchedFolders,
 }
 
 /// The number of inputs by kind.
@@ -130,7 +133,29 @@ impl Shelf {
             inputs: RwLock::new(inputs),
             masters: Vec::new(),
             resolver: resolver.clone(),
+            folders: WatchedFolders::new(paths.iter().map(|path| Path::new(path.as_ref()))),
         })
+    }
+
+    /// Adds what came into the folders since the shelf was made, and reads again what could not be read, or was
+    /// without a file that is there now.
+    pub(crate) fn look_again(&self) {
+        let unread = || {
+            let inputs = self.inputs().into_iter();
+            let unread = inputs.filter(|input| input.error.is_some());
+            unread.map(|input| input.state_of_files()).collect()
+        };
+        self.folders.if_changed(unread, |folder| {
+            // An empty folder, or one that is gone: nothing came.
+            let Ok(found) = self.resolver.resolve_each(folder.as_os_str()) else {
+                return;
+            };
+            for found in found {
+                let inputs = self.inputs.write();
+                let mut inputs = inputs.unwrap_or_else(PoisonError::into_inner);
+                inputs.add_or_complete(&self.resolver, found);
+            }
+        });
     }
 
     /// Adds inputs with the games that `/masters` answers from; without such inputs it answers from all.

@@ -140,6 +140,32 @@ impl Inputs {
         }
     }
 
+    /// Adds an input; of one that is there already, if it could not be read or has files that it had not, takes
+    /// what is found now.
+    pub(crate) fn add_or_complete(&mut self, resolver: &Resolver, found: Result<InputItem, Error>) {
+        let label = found.as_ref().ok().map(|item| Arc::clone(item.label()));
+        let known = label.and_then(|label| self.by_label.get(&label).copied());
+        let Some(input) = known.and_then(|number| self.list.get_mut(number)) else {
+            return self.add(resolver, found, Origin::default());
+        };
+        let Ok(item) = found else {
+            return;
+        };
+        let files = watched_files(Some(&item), None, &input.label);
+        if input.error.is_none() && files.iter().all(|file| input.files.contains(file)) {
+            return;
+        }
+        // That of an archive with a password stays.
+        let Ok(archive) = resolver.archive(&item) else {
+            return;
+        };
+        let completed = Arc::new(input.completed(item, files));
+        *input = Arc::clone(&completed);
+        if let Some(archive) = archive {
+            self.add_members(resolver, &completed, &archive);
+        }
+    }
+
     fn add_members(
         &mut self,
         resolver: &Resolver,

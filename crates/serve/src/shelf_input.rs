@@ -115,6 +115,29 @@ impl ShelfInput {
         }
     }
 
+    /// The same input with what was found at its path later.
+    pub(crate) fn completed(&self, item: InputItem, files: Vec<PathBuf>) -> Self {
+        Self {
+            format: Some(item.format()),
+            bytes: item.total_bytes(),
+            files,
+            ..self.unlocked(&self.resolver, item)
+        }
+    }
+
+    /// Whether its file was removed from its folder. A folder that is gone as a whole is one of a disk that will
+    /// be back.
+    pub(crate) fn is_removed(&self) -> bool {
+        let is_removed = |file: &Path| {
+            let folder = file.parent().filter(|folder| *folder != Path::new(""));
+            !file.exists() && folder.unwrap_or(Path::new(".")).is_dir()
+        };
+        match &self.container {
+            Some(_) => self.files.iter().all(|file| is_removed(file)),
+            None => *self.label != *Path::new("-") && is_removed(&self.label),
+        }
+    }
+
     /// Closes it if nothing has used it for a while.
     pub(crate) fn close_if_idle(&self) {
         let mut state = self.lock();
