@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
@@ -311,7 +312,11 @@ impl Shelf {
             inputs.add(&self.resolver, Ok(item), origin);
             let known = inputs.by_label.get(&label);
             let known = known.and_then(|index| inputs.list.get(*index));
-            ids.extend(known.map(|input| input.id.clone()));
+            if let Some(input) = known {
+                // The folder can have been looked at between the writing and this.
+                input.is_written.store(true, Ordering::Relaxed);
+                ids.push(input.id.clone());
+            }
         }
         ids
     }

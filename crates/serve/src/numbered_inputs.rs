@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia::formats::Format;
@@ -94,7 +95,7 @@ impl Inputs {
             folder,
             container: container.map(|container| container.id.clone()),
             is_dropped,
-            is_written,
+            is_written: AtomicBool::new(is_written),
             format: item.as_ref().map(InputItem::format),
             bytes: item.as_ref().and_then(InputItem::total_bytes),
             error,
@@ -176,7 +177,7 @@ impl Inputs {
             let origin = Origin {
                 container: Some(container),
                 is_dropped: container.is_dropped,
-                is_written: container.is_written,
+                is_written: container.is_written.load(Ordering::Relaxed),
             };
             self.add(resolver, member, origin);
         }

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -44,7 +45,7 @@ pub(crate) struct ShelfInput {
     /// It was dropped on the page: its folder is of no interest.
     pub(crate) is_dropped: bool,
     /// A job of this server has written it, so another one may replace it.
-    pub(crate) is_written: bool,
+    pub(crate) is_written: AtomicBool,
     /// `None` if the file is not recognised.
     pub(crate) format: Option<Format>,
     /// Of all its files.
@@ -104,7 +105,7 @@ impl ShelfInput {
             folder: self.folder.clone(),
             container: self.container.clone(),
             is_dropped: self.is_dropped,
-            is_written: self.is_written,
+            is_written: AtomicBool::new(self.is_written.load(Ordering::Relaxed)),
             format: self.format,
             bytes: self.bytes,
             error: None,
