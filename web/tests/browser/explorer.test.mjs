@@ -529,7 +529,7 @@ describe("book", () => {
       await onServer(folder, "/book/small.bin?play=e2e4,e7e5", async (page) => {
         await page.locator(".book-view .move-button").nth(1).waitFor();
         await page.getByLabel("Warn of moves that lose").selectOption("evals.pgn");
-        await eventually(async () => assert.equal(await page.locator('tr .mark[aria-label="loses by the stored evaluations of 1 games"]').count(), 1));
+        await eventually(async () => assert.equal(await page.locator('tr .mark[aria-label="loses by the stored evaluations of 1 game"]').count(), 1));
         assert.match(await page.locator("tr", { has: page.locator(".mark.bad") }).locator("th").textContent(), /h5/);
         await axeFindsNothing(page);
         await page.screenshot({ path: join(pictures, "book-evals.png") });
