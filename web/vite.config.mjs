@@ -10,6 +10,8 @@ const keys = Object.keys(english);
 const NAMES = ["de", "ru", "fr", "es"];
 const translations = NAMES.map((name) => JSON.parse(readFileSync(join(languages, `${name}.json`), "utf8")));
 
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
 /**
  * The keys of texts are for those who read the source: in the script each has two letters, unless its end is computed.
  * Keys whose texts are the same in every language have the same letters, so that the text is there once.
@@ -18,24 +20,28 @@ function shortKeys() {
   const files = readdirSync(source).filter((name) => /\.tsx?$/.test(name));
   const code = files.map((name) => readFileSync(join(source, name), "utf8")).join("\n");
   const computed = [...code.matchAll(/`([a-z]+\.)\$\{/g)].map(([, start]) => start);
-  const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   const isKept = (key) => !/^[a-z]+(\.\w+)+$/.test(key) || computed.some((start) => key.startsWith(start));
   const short = new Map();
   const byTexts = new Map();
   for (const key of keys.filter((key) => !isKept(key))) {
     const texts = JSON.stringify([english, ...translations].map((words) => words[key]));
     const n = byTexts.size;
-    if (!byTexts.has(texts)) byTexts.set(texts, letters[Math.floor(n / 52)] + letters[n % 52]);
+    if (!byTexts.has(texts)) byTexts.set(texts, LETTERS[Math.floor(n / 52)] + LETTERS[n % 52]);
     short.set(key, byTexts.get(texts));
   }
   return short;
 }
 
-/** The texts of a language by the keys of the script, in the order of the keys of English. */
+/** The texts of a language by the keys of the script: first those with short keys, in the order of these. */
 function shortTexts(words) {
   const short = shortKeys();
-  return Object.fromEntries(keys.map((key) => [short.get(key) ?? key, words[key]]));
+  const texts = Object.fromEntries(keys.map((key) => [short.get(key) ?? key, words[key]]));
+  const order = [...new Set(short.values()), ...keys.filter((key) => !short.has(key))];
+  return Object.fromEntries(order.map((key) => [key, texts[key]]));
 }
+
+/** A list of texts as script; no text contains a line break. */
+const asList = (texts) => `${JSON.stringify(texts.join("\n"))}.split("\\n")`;
 
 const shorterKeys = {
   name: "shorter-keys",
@@ -44,7 +50,14 @@ const shorterKeys = {
     if (!/[\\/]lang[\\/]en\.json$/.test(id)) return null;
     const short = shortKeys();
     if (keys.some((key) => !short.has(key) && [...short.values()].includes(key))) throw new Error("two texts have the same key");
-    return { code: `export default ${JSON.stringify(shortTexts(english))}`, moduleType: "js" };
+    const texts = shortTexts(english);
+    const kept = keys.filter((key) => !short.has(key));
+    // Short keys are counted, and not written.
+    const code = `const letters = "${LETTERS}", kept = ${asList(kept)};
+      const first = ${Object.keys(texts).length - kept.length};
+      const keyOf = (n) => (n < first ? letters[(n / 52) | 0] + letters[n % 52] : kept[n - first]);
+      export default Object.fromEntries(${asList(Object.values(texts))}.map((text, n) => [keyOf(n), text]));`;
+    return { code, moduleType: "js" };
   },
   transform(code, id) {
     if (!/[\\/]src[\\/]\w+\.tsx?$/.test(id)) return null;
@@ -62,8 +75,8 @@ const fetchedTexts = {
   enforce: "pre",
   load(id) {
     const [, problems, name] = /[\\/]lang[\\/](errors[\\/])?(\w\w)\.json\?url$/.exec(id) ?? [];
-    const words = translations[NAMES.indexOf(name)];
-    if (!words) return null;
+    const words = problems ? {} : translations[NAMES.indexOf(name)];
+    if (!name || !words) return null;
     const texts = problems ? JSON.parse(readFileSync(join(languages, "errors", `${name}.json`), "utf8")) : Object.values(shortTexts(words));
     const file = this.emitFile({ type: "asset", name: `${problems ? "problems-" : ""}${name}.json`, source: JSON.stringify(texts) });
     return { code: `export default import.meta.ROLLUP_FILE_URL_${file}`, moduleType: "js" };
@@ -92,12 +105,14 @@ export default defineConfig({
           groups: [
             // What is needed together is smaller in one file.
             { name: "index", test: /preload-helper|rolldown-runtime|[\\/]preact[\\/]|[\\/]src[\\/](index|search_box|jobs|ui|api|translations|fetched_texts|router|settings|remembered|problem_texts|pieces|watched|commands|lang[\\/](errors[\\/])?\w\w)\.(tsx?|json)(\?url)?$/ },
-            { name: "board", test: /[\\/]src[\\/](board|board_host|board_as_text|chess|notation|shapes|game_tree|stored_evaluations)\.tsx?$/ },
+            { name: "board", test: /[\\/]src[\\/](board|board_host|board_as_text|line_controls|query_terms|chess|medals|move_line|guiding_texts|shapes|game_tree|stored_evaluations)\.tsx?$/ },
+            { name: "game_parts", test: /[\\/]src[\\/](game_parts|converted_game|merged_game|game_references|stored_record|book_edit|selected_games)\.tsx?$/ },
+            { name: "notation", test: /[\\/]src[\\/](notation|nags)\.tsx?$/ },
             { name: "forms", test: /[\\/]src[\\/](database_choice_and_jobs|write_file|spellings)\.tsx?$/ },
             // Views that have much in common compress to less in one file.
-            { name: "shelf", test: /[\\/]src[\\/](inputs|drop_zone)\.tsx?$/ },
-            { name: "game", test: /[\\/]src[\\/](game|training|game_references|stored_record)\.tsx?$/ },
-            { name: "book", test: /[\\/]src[\\/](book|book_edit|book_changes)\.tsx?$/ },
+            { name: "shelf", test: /[\\/]src[\\/](inputs|drop_zone|help_and_settings)\.tsx?$/ },
+            { name: "game", test: /[\\/]src[\\/](game|training)\.tsx?$/ },
+            { name: "book", test: /[\\/]src[\\/](explorer|book|book_changes)\.tsx?$/ },
             { name: "search", test: /[\\/]src[\\/](player|positions)\.tsx?$/ },
           ],
         },

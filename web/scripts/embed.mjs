@@ -42,7 +42,7 @@ const rows = files(dist).map((path) => {
   }
   if (extension === ".css") css += packed;
   if (extension === ".json") {
-    const [, language] = /(\w\w)-[^/]*$/.exec(name);
+    const [, language] = /\/(?:problems-)?(\w\w)-/.exec(name);
     texts[language] = (texts[language] ?? 0) + packed;
   }
   const sha256 = createHash("sha256").update(bytes).digest("hex");

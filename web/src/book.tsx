@@ -7,15 +7,18 @@ import { useAsText } from "./board_as_text.tsx";
 import { parseFen } from "./chess.ts";
 import { BoardHost, usePointing } from "./board_host.tsx";
 import { type MoveChange, changesAt, useBookChanges } from "./book_changes.ts";
-import { ChangesBar, EditDialog, type Editable, type EditedMove } from "./book_edit.tsx";
+import type { Editable, EditedMove } from "./book_edit.tsx";
 import { useCanWrite, useDatabases } from "./database_choice_and_jobs.tsx";
 import { bookHref, explorerHref, gamesHref, go, useAddress } from "./router.ts";
-import { LineControls, NO_SHAPES, useFlip } from "./line_controls.tsx";
+import { LineControls, NO_SHAPES, PositionAsText, useFlip } from "./line_controls.tsx";
 import { current, useSettings } from "./settings.ts";
 import { positionTerm } from "./query_terms.ts";
 import { losingMoves } from "./stored_evaluations.ts";
-import { Bar, DeadEnd, Spinner, TableBox, copy, isTyping, title, useLoad } from "./ui.tsx";
-import { moveText, number, percent, spoken, t } from "./translations.ts";
+import { Bar, DeadEnd, Later, Spinner, TableBox, copy, isTyping, title, useLoad } from "./ui.tsx";
+import { moveText, number, percent, spoken, t, tn } from "./translations.ts";
+
+const changesBar = async () => (await import("./book_edit.tsx")).ChangesBar;
+const editDialog = async () => (await import("./book_edit.tsx")).EditDialog;
 
 interface Entry {
   uci: string | null;
@@ -175,12 +178,12 @@ export function View() {
           isEnd={first === undefined}
           onNext={next}
           onFlip={flip}
-          {...{ asText, onMove }}
+          asText={asText}
           onText={toggleText}
-          positionNow={() => get("position", asked)}
         />
       </div>
       <div class="text-side">
+        {asText && <PositionAsText {...{ position, onMove }} positionNow={() => get("position", asked)} />}
         <header class="bar-line">
           <h1>
             <bdi>{shown.name}</bdi>
@@ -207,10 +210,11 @@ export function View() {
           </p>
         )}
         {canWrite && (
-          <ChangesBar id={id} name={shown.name} extension={shown.extension} changes={changes} onAdd={() => edit("new")} />
+          <Later load={changesBar} id={id} name={shown.name} extension={shown.extension} changes={changes} onAdd={() => edit("new")} />
         )}
         {edited !== null && (
-          <EditDialog
+          <Later
+            load={editDialog}
             fen={position.fen}
             move={edited === "new" ? null : edited}
             moves={others}
@@ -265,7 +269,7 @@ export function View() {
                       {entry.recommended === false && <span class="mark bad" title={t("explorer.bad")} aria-label={t("explorer.bad")} role="img">▲</span>}
                       {entry.annotation && <span class="nag">{entry.annotation}</span>}
                       {losing?.get(entry.uci ?? "") !== undefined && (
-                        <span class="mark bad" role="img" title={t("book.loses", { n: losing.get(entry.uci ?? "") ?? 0 })} aria-label={t("book.loses", { n: losing.get(entry.uci ?? "") ?? 0 })}>
+                        <span class="mark bad" role="img" title={tn("book.loses", losing.get(entry.uci ?? "") ?? 0)} aria-label={tn("book.loses", losing.get(entry.uci ?? "") ?? 0)}>
                           ⚠
                         </span>
                       )}

@@ -8,11 +8,11 @@ import { Further } from "./input_repair_and_names.tsx";
 import { explorerHref, gameHref, gamesHref, useAddress } from "./router.ts";
 import { DeadEnd, ErrorBox, FeatureName, ProblemLine, ServerText, Spinner, title, useLoad } from "./ui.tsx";
 import { remember } from "./remembered.ts";
-import { number, t } from "./translations.ts";
+import { formatName as nameOfFormat, number, t } from "./translations.ts";
 
 /** The name of a format; the version where it is not already in it. */
 function formatText({ format, formatName, version }: InputInfo): string {
-  const [name, more] = [formatName ?? "", version ?? ""];
+  const [name, more] = [nameOfFormat(formatName ?? ""), version ?? ""];
   const isKnown = name.toLowerCase().includes(more.toLowerCase()) || more.toLowerCase() === format?.toLowerCase();
   return isKnown ? name : `${name} ${more}`;
 }

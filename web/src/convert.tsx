@@ -4,12 +4,11 @@
 import { useState } from "preact/hooks";
 import { type KnownText, get } from "./api.ts";
 import { Command, quoted, stem } from "./commands.tsx";
-import { ConvertedGame } from "./converted_game.tsx";
 import { ChooseDatabase, type Report, useCanWrite, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { convertHref, gameHref, go, useAddress } from "./router.ts";
 import { WriteForm } from "./write_file.tsx";
-import { ErrorBox, FeatureName, ServerText, Spinner, TableBox, title, useLoad } from "./ui.tsx";
-import { bytesText, number, t, timeText } from "./translations.ts";
+import { ErrorBox, FeatureName, Later, ServerText, Spinner, TableBox, title, useLoad } from "./ui.tsx";
+import { bytesText, formatName, number, t, timeText } from "./translations.ts";
 
 interface Formats {
   targets: { id: string; name: string; extension: string; isText: boolean }[];
@@ -33,6 +32,8 @@ interface PreviewAnswer extends Estimate {
   examples: { text: string; known?: KnownText | null; game: number | null }[];
 }
 
+const compared = async () => (await import("./game_parts.ts")).ConvertedGame;
+
 export function View() {
   const { query } = useAddress();
   const databases = useDatabases();
@@ -43,7 +44,7 @@ export function View() {
   const where = query.get("q") ?? "";
   const deleted = query.get("deleted") === "1";
   const canWrite = useCanWrite();
-  const [compared, compare] = useState("");
+  const [shown, compare] = useState("");
   const asked = db === "" || to === "" ? null : { db, to, profile, where, deleted };
   const sample = useReport<Estimate>("convert", asked && { ...asked, sample: true });
   const estimate = sample.answer?.isDone ? sample.answer : null;
@@ -72,7 +73,7 @@ export function View() {
           <select value={to} onChange={(event) => go(href({ to: event.currentTarget.value, profile: "" }))}>
             <option value="">{t("convert.choose")}</option>
             {targets.map((found) => (
-              <option value={found.id}>{found.name}</option>
+              <option value={found.id}>{formatName(found.name)}</option>
             ))}
           </select>
         </label>
@@ -153,9 +154,9 @@ export function View() {
                             <button
                               type="button"
                               class="link"
-                              aria-expanded={compared === loss.kind}
+                              aria-expanded={shown === loss.kind}
                               aria-label={t("converted.compareNamed", { kind: loss.label })}
-                              onClick={() => compare(compared === loss.kind ? "" : loss.kind)}
+                              onClick={() => compare(shown === loss.kind ? "" : loss.kind)}
                             >
                               {t("converted.compare")}
                             </button>
@@ -163,10 +164,10 @@ export function View() {
                         )}
                       </td>
                     </tr>
-                    {compared === loss.kind && loss.first !== null && (
+                    {shown === loss.kind && loss.first !== null && (
                       <tr>
                         <td colSpan={4}>
-                          <ConvertedGame db={ids[0] ?? db} game={loss.first} to={to} name={target?.name ?? to} profile={profile} />
+                          <Later load={compared} db={ids[0] ?? db} game={loss.first} to={to} name={target ? formatName(target.name) : to} profile={profile} />
                         </td>
                       </tr>
                     )}

@@ -7,11 +7,10 @@ import { duplicatesHref, gameHref, go, useAddress } from "./router.ts";
 import { type Choice, CHOICES, type Decisions, decisionsOf, rowsOf, useDecisions } from "./decided_pairs.ts";
 import { get } from "./api.ts";
 import { type GameJson, endsOfLine, makeTree, pathTo } from "./game_tree.ts";
-import { Notation } from "./notation.tsx";
 import { current, useSettings } from "./settings.ts";
-import { ErrorBox, Spinner, TableBox, announce, isTyping, saveCsv, title, useLoad } from "./ui.tsx";
+import { ErrorBox, Later, Spinner, TableBox, announce, isTyping, saveCsv, title, useLoad } from "./ui.tsx";
 import { WriteDecided } from "./write_file.tsx";
-import { moveText, number, resultText, t } from "./translations.ts";
+import { moveText, number, resultText, t, tn } from "./translations.ts";
 
 interface Row {
   db: string;
@@ -66,6 +65,8 @@ const FIELDS: [Field, () => string][] = [
 ];
 
 const PAGE = 50;
+
+const merged = async () => (await import("./game_parts.ts")).MergedGame;
 
 export function View() {
   const { query } = useAddress();
@@ -247,8 +248,8 @@ function PairView({ pair, isActive, decisions, onChoice, onFocus }: PairProps) {
   const fields = [...differ, ...same];
   const moves =
     pair.common === pair.plies[0] && pair.common === pair.plies[1]
-      ? t("duplicates.sameMoves", { n: pair.common })
-      : t("duplicates.common", { n: pair.common, a: pair.plies[0], b: pair.plies[1] });
+      ? tn("duplicates.sameMoves", pair.common)
+      : tn("duplicates.common", pair.common, { a: pair.plies[0], b: pair.plies[1] });
   return (
     <article ref={host} class={`panel-box pair${isActive ? " active" : ""}`} onFocusIn={onFocus} aria-current={isActive}>
       <p>
@@ -256,7 +257,7 @@ function PairView({ pair, isActive, decisions, onChoice, onFocus }: PairProps) {
         {differ.length > 0 && ` · ${t("duplicates.differ", { fields: differ.map(([, name]) => name()).join(", ") })}`}
       </p>
       <TableBox label={t("duplicates.pair")}>
-        <table class="data">
+        <table class="data reflow" style={{ "--rows": fields.length + 1 }}>
           <thead>
             <tr>
               <th scope="col">{t("duplicates.game")}</th>
@@ -303,21 +304,10 @@ function PairView({ pair, isActive, decisions, onChoice, onFocus }: PairProps) {
       </details>
       <details onToggle={(event) => showMerged(event.currentTarget.open)}>
         <summary>{t("decide.merged")}</summary>
-        {isMerged && <Merged kept={kept} dropped={dropped} />}
+        {isMerged && <Later load={merged} kept={kept} dropped={dropped} />}
       </details>
     </article>
   );
-}
-
-/** The left game with the annotations and variations of the right one. */
-function Merged({ kept, dropped }: { kept: Row; dropped: Row }) {
-  const load = useLoad<GameJson>(
-    (signal) => get("duplicates/merged", { db: kept.db, game: kept.game, of: dropped.db, duplicate: dropped.game }, signal),
-    [kept.db, kept.game, dropped.db, dropped.game],
-  );
-  if (load.state === "error") return <ErrorBox error={load.error} />;
-  if (load.state === "loading") return <Spinner />;
-  return <Notation tree={makeTree(load.value)} node={0} onNode={() => undefined} result={load.value.result} />;
 }
 
 /** The mainlines of both games; moves that the other one does not have at the same ply are marked. */

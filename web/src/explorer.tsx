@@ -9,11 +9,11 @@ import { parseFen } from "./chess.ts";
 import { IndexButton, useIndexChanges } from "./jobs.tsx";
 import { BoardHost, usePointing } from "./board_host.tsx";
 import { useAsText } from "./board_as_text.tsx";
-import { LineControls, NO_SHAPES, useFlip } from "./line_controls.tsx";
+import { LineControls, NO_SHAPES, PositionAsText, useFlip } from "./line_controls.tsx";
 import { changeQuery, explorerHref, gameHref, gamesHref, go, pushQuery, setQuery, useAddress } from "./router.ts";
 import { positionTerm } from "./query_terms.ts";
 import { type Settings, current, useSettings } from "./settings.ts";
-import { Bar, ErrorBox, ProblemLine, Spinner, TableBox, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
+import { Bar, ErrorBox, ProblemLine, Spinner, TableBox, announce, copy, copyFailed, isTyping, title, useLoad, useRank } from "./ui.tsx";
 import { moveText, percent, resultText, short, spoken, t } from "./translations.ts";
 import { useWatched } from "./watched.tsx";
 
@@ -207,6 +207,7 @@ function AnswerTable(props: {
   // Many sources leave no space for more than their games and results.
   const isWide = sources.length <= 3;
   const isNarrow = sources.length >= 5;
+  const isSlim = useRank() <= 1;
   // Weights and performances of several sources have nothing in common.
   const isOfOne = (field: "performance" | "weight") =>
     sources.filter((source) => (source.moves ?? []).some((move) => move[field] !== null && move[field] !== undefined)).length === 1;
@@ -216,9 +217,18 @@ function AnswerTable(props: {
     performance: isOfOne("performance") && isWide,
     year: has("lastYear") && isWide,
   };
+  const names = { weight: t("explorer.weight"), rating: t("explorer.rating"), performance: t("explorer.performance"), year: t("explorer.year") };
+  const kinds = (Object.keys(columns) as (keyof typeof columns)[]).filter((kind) => columns[kind]);
+  /** The cells after those of the sources, which are one in a narrow window. */
+  const further = (values: Record<keyof typeof columns, string | number | null>) => {
+    if (!isSlim) return kinds.map((kind) => <td class="n">{values[kind]}</td>);
+    const known = kinds.filter((kind) => (values[kind] ?? "–") !== "–");
+    return known.length > 0 && <td class="first sub">{known.map((kind) => `${names[kind]} ${values[kind]}`).join(" · ")}</td>;
+  };
+  const named = sources.length > 1 ? (source: ExplorerSource | undefined) => source?.name ?? source?.id : () => undefined;
   return (
     <TableBox label={t("explorer.label")} file="explorer">
-      <table class={`explorer-table sources-${sources.length}`}>
+      <table class={`explorer-table sources-${sources.length}${isSlim ? " reflow" : ""}`}>
         <thead>
           <tr>
             <th scope="col">{t("explorer.move")}</th>
@@ -227,26 +237,22 @@ function AnswerTable(props: {
                 <bdi>{source.name ?? source.id}</bdi>
               </th>
             ))}
-            {columns.weight && <th scope="col" class="n">{t("explorer.weight")}</th>}
-            {columns.rating && <th scope="col" class="n">{t("explorer.rating")}</th>}
-            {columns.performance && <th scope="col" class="n">{t("explorer.performance")}</th>}
-            {columns.year && <th scope="col" class="n">{t("explorer.year")}</th>}
+            {(isSlim ? [kinds.map((kind) => names[kind]).join(" · ")] : kinds.map((kind) => names[kind])).map((name) => (
+              <th scope="col" class="n">{name}</th>
+            ))}
           </tr>
         </thead>
         <tbody {...pointing}>
           <tr class="sum">
             <th scope="row">{t("explorer.all")}</th>
-            {sources.map((source) => !hasCounts(source) ? <td /> : (
+            {sources.map((source) => !hasCounts(source) ? <td class="first" data-source={named(source)} /> : (
               <>
-                <td class="share" />
+                <td class="first share" data-source={named(source)} />
                 <td class="n">{source.games === null || source.games === undefined ? "–" : short(source.games)}</td>
                 {hasResults(source) && <ResultCell {...source} isNarrow={isNarrow} />}
               </>
             ))}
-            {columns.weight && <td />}
-            {columns.rating && <td class="n">{meanRating(sources) ?? ""}</td>}
-            {columns.performance && <td class="n">{sources.find((source) => source.performance)?.performance ?? ""}</td>}
-            {columns.year && <td />}
+            {further({ weight: null, rating: meanRating(sources), performance: sources.find((source) => source.performance)?.performance ?? null, year: null })}
           </tr>
           {rows.map((row) => (
             <tr data-uci={row.uci}>
@@ -287,12 +293,14 @@ function AnswerTable(props: {
                   source?.kind === "database" && row.uci !== "0000"
                     ? gamesHref([source.id], { q: gamesOfMove(answer.fen, row.uci, where, filters[source.id] ?? "") })
                     : null;
-                return <Cell move={cell} counts={hasCounts(source)} hasResults={hasResults(source)} href={href} san={row.san} isNarrow={isNarrow} />;
+                return <Cell name={named(source)} move={cell} counts={hasCounts(source)} hasResults={hasResults(source)} href={href} san={row.san} isNarrow={isNarrow} />;
               })}
-              {columns.weight && <td class="n">{ofOne(row, "weight")}</td>}
-              {columns.rating && <td class="n">{meanRating(row.cells.flatMap((cell) => (cell ? [cell] : []))) ?? "–"}</td>}
-              {columns.performance && <td class="n">{ofOne(row, "performance")}</td>}
-              {columns.year && <td class="n">{lastYear(row)}</td>}
+              {further({
+                weight: ofOne(row, "weight"),
+                rating: meanRating(row.cells.flatMap((cell) => (cell ? [cell] : []))) ?? "–",
+                performance: ofOne(row, "performance"),
+                year: lastYear(row),
+              })}
             </tr>
           ))}
         </tbody>
@@ -474,6 +482,8 @@ function hasResults(source: ExplorerSource | undefined): boolean {
 }
 
 interface CellProps {
+  /** The source, if there are several. */
+  name: string | undefined;
   move: ExplorerMove | null;
   counts: boolean;
   hasResults: boolean;
@@ -482,12 +492,17 @@ interface CellProps {
   isNarrow: boolean;
 }
 
-function Cell({ move, counts, hasResults, href, san, isNarrow }: CellProps) {
-  if (!counts) return move ? <td class="n">{percent(move.share)}</td> : <td class="n none">–</td>;
-  if (!move) {
+function Cell({ name, move, counts, hasResults, href, san, isNarrow }: CellProps) {
+  if (!counts || !move) {
+    const first = (
+      <td class={move ? "first n" : "first n none"} data-source={name}>
+        {move ? percent(move.share) : "–"}
+      </td>
+    );
+    if (!counts) return first;
     return (
       <>
-        <td class="n none">–</td>
+        {first}
         <td class="n none">–</td>
         {hasResults && <td class="none">–</td>}
       </>
@@ -496,7 +511,7 @@ function Cell({ move, counts, hasResults, href, san, isNarrow }: CellProps) {
   const games = move.games === null || move.games === undefined ? "–" : short(move.games);
   return (
     <>
-      <td class="n share">{percent(move.share)}</td>
+      <td class="first n share" data-source={name}>{percent(move.share)}</td>
       <td class="n">
         {href === null || !move.games ? (
           games
@@ -606,6 +621,7 @@ function TopGames({ sources, query }: { sources: ExplorerSource[]; query: Record
   const linked = sources.flatMap((source) => source.linked ?? []);
   const { pieces } = useSettings();
   const [wanted, show] = useState<"top" | "recent">("top");
+  const isSlim = useRank() <= 1;
   if (linked.length > 0 && top.length === 0 && recent.length === 0) {
     return (
       <section>
@@ -640,7 +656,7 @@ function TopGames({ sources, query }: { sources: ExplorerSource[]; query: Record
         </button>
       </p>
       <TableBox label={t("explorer.games")} file="games">
-        <table class="top-games">
+        <table class={isSlim ? "top-games reflow" : "top-games"}>
           <thead class="visually-hidden">
             <tr>
               <th scope="col">{t("explorer.move")}</th>
@@ -782,12 +798,13 @@ export function View() {
           isEnd={future.length === 0}
           onNext={forward}
           onFlip={flip}
-          {...{ asText, positionNow, onMove }}
+          asText={asText}
           onText={toggleText}
         />
         <FenForm key={fen} />
       </div>
       <div class="text-side">
+        {asText && <PositionAsText {...{ position, positionNow, onMove }} />}
         <Filter key={where} where={where} />
         {wrong ? (
           <ErrorBox error={wrong} />

@@ -5,7 +5,6 @@ import { type GameStart, type Rows, get, getText, momentOf, type PositionAnswer,
 import { AsText, useAsText } from "./board_as_text.tsx";
 import { BoardHost } from "./board_host.tsx";
 import { play } from "./chess.ts";
-import { References } from "./game_references.tsx";
 import { Notation } from "./notation.tsx";
 import { gameHref, gamesHref, go, playerHref, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
@@ -14,8 +13,8 @@ import {
   nodeOfMoment, pathTo, placementAt, previewed, questionsOf,
 } from "./game_tree.ts";
 import { DeadEnd, ErrorBox, Graph, Later, ProblemLine, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
+import { type TextInLanguage, languageCode, languageName, textsOf } from "./guiding_texts.ts";
 import { shapesOf } from "./shapes.ts";
-import { StoredRecord } from "./stored_record.tsx";
 import { Training, askedAfter, judge, spokenQuestion } from "./training.tsx";
 import { moveText, resultText, spoken, t } from "./translations.ts";
 
@@ -49,6 +48,8 @@ export function View() {
 /** The parts of the view; the first one is shown unless the address names another one. */
 const TABS = ["moves", "explorer", "book", "references", "tags", "raw", "pgn"] as const;
 
+const references = async () => (await import("./game_parts.ts")).References;
+const stored = async () => (await import("./game_parts.ts")).StoredRecord;
 const explorer = async () => (await import("./explorer.tsx")).ExplorerTable;
 
 const tag = (game: GameJson, name: string) => {
@@ -318,6 +319,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
         x: toggleText,
         e: () => setTab("explorer"),
         b: () => setTab("book"),
+        g: typeNumber,
         n: () => next !== null && go(next),
         p: () => previous !== null && go(previous),
         c: copyFen,
@@ -418,7 +420,6 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
             </button>
           </p>
         )}
-        {asText && <AsText placement={placement} shapes={shapes} positionNow={positionNow} onMove={onMove} />}
       </div>
       <div class="text-side">
         <header class="game-head">
@@ -460,7 +461,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
             {t("game.list")}
           </a>
           <LinkButton href={previous} text={t("game.previous")} />
-          <span class="sub">{t("game.of", { n: game.game, total: game.total })}</span>
+          <GameNumber game={game} query={query} />
           <LinkButton href={next} text={t("game.next")} />
           <span class="copies">
             <button type="button" onClick={copyFen}>
@@ -471,6 +472,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
             </button>
           </span>
         </nav>
+        {asText && <AsText placement={placement} shapes={shapes} positionNow={positionNow} onMove={onMove} />}
         <div class="tabs" role="tablist" aria-label={t("game.tabs")}>
           {TABS.map((id, index) => (
             <button
@@ -551,9 +553,9 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
           )}
           {tab === "explorer" && !isCovered && <Later load={explorer} fen={game.fen ?? ""} line={played} sans={position?.line} start={start} src={null} where="" onMove={onMove} />}
           {tab === "book" && !isCovered && <Later load={explorer} onlyBooks fen={game.fen ?? ""} line={played} sans={position?.line} start={start} src={null} where="" onMove={onMove} />}
-          {tab === "references" && !isCovered && <References game={game} tree={tree} onNode={show} />}
+          {tab === "references" && !isCovered && <Later load={references} game={game} tree={tree} onNode={show} />}
           {tab === "tags" && <Tags game={game} />}
-          {tab === "raw" && !isCovered && <StoredRecord game={game} tree={tree} />}
+          {tab === "raw" && !isCovered && <Later load={stored} game={game} tree={tree} />}
           {tab === "pgn" && !isCovered && <Pgn game={game} />}
         </div>
       </div>
@@ -586,6 +588,48 @@ function LinkButton({ href, text }: { href: string | null; text: string }) {
     </a>
   );
 }
+
+/** The number of the game in its database; a click or the key `g` takes another one. */
+function GameNumber({ game, query }: { game: GameJson; query: URLSearchParams }) {
+  const [isTyped, type] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  // Before the next key, which is a digit.
+  useLayoutEffect(() => field.current?.select(), [isTyped]);
+  if (!isTyped) {
+    return (
+      <button type="button" id={GOTO} class="link sub" title={t("games.goto")} onClick={() => type(true)}>
+        {t("game.of", { n: game.game, total: game.total })}
+      </button>
+    );
+  }
+  return (
+    <form
+      class="goto"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const wanted = field.current?.value.trim() ?? "";
+        if (Number(wanted) === game.game) type(false);
+        else if (/^\d+$/.test(wanted) && Number(wanted) >= 1 && Number(wanted) <= game.total) go(gameHref(game.db, Number(wanted), listQuery(query)));
+        else announce(t("games.notInList", { n: wanted }), true);
+      }}
+    >
+      <input
+        ref={field}
+        inputMode="numeric"
+        autoComplete="off"
+        size={String(game.total).length + 1}
+        defaultValue={String(game.game)}
+        aria-label={t("games.goto")}
+        onBlur={() => type(false)}
+        onKeyDown={(event) => event.key === "Escape" && type(false)}
+      />
+    </form>
+  );
+}
+
+const GOTO = "goto";
+
+const typeNumber = () => document.getElementById(GOTO)?.click();
 
 /** The name of a player, with a link to what else is known of the player. */
 function PlayerName({ game, color }: { game: GameJson; color: "White" | "Black" }) {
@@ -707,9 +751,6 @@ function Pgn({ game }: { game: GameJson }) {
   );
 }
 
-/** Whether HTML shows nothing: that of a language in which the text was never written. */
-const isEmpty = (html: string) => !/<(?:img|hr|table)/i.test(html) && html.replace(/<(style|title|head)[\s\S]*?<\/\1>|<[^>]*>|&nbsp;/gi, "").trim() === "";
-
 /** About the height of HTML, which nobody but its frame may look into. */
 function heightOf(html: string): string {
   const letters = html.replace(/<style[\s\S]*?<\/style>|<[^>]*>/gi, "").length;
@@ -720,14 +761,20 @@ function heightOf(html: string): string {
 /** A guiding text. HTML of others is shown in a frame that can do nothing. */
 function TextView({ game, query }: { game: GameJson; query: URLSearchParams }) {
   const [previous, next] = useNeighbours(game, query);
-  const parts = game.annotations.filter((a) => a.type === "text");
-  const heading = String(parts.find((part) => part["kind"] === "title")?.["text"] ?? tag(game, "White") ?? "");
+  const texts = textsOf(game);
+  const titles = game.annotations.filter((part) => part.type === "text" && part["kind"] === "title");
+  const heading = texts[0]?.title || String(titles[0]?.["text"] ?? tag(game, "White"));
   title(heading);
   useLayoutEffect(() => {
     const key = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === "n" && next) go(next);
-      if (event.key === "p" && previous) go(previous);
+      const isOn = current().singleKeys;
+      if (event.key === "n" && next && isOn) go(next);
+      if (event.key === "p" && previous && isOn) go(previous);
+      if (event.key === "g" && isOn) {
+        event.preventDefault();
+        typeNumber();
+      }
       if (event.key === "Escape") go(gamesHref([game.db]));
     };
     addEventListener("keydown", key);
@@ -740,25 +787,55 @@ function TextView({ game, query }: { game: GameJson; query: URLSearchParams }) {
           {t("game.list")}
         </a>
         <LinkButton href={previous} text={t("game.previous")} />
-        <span class="sub">{t("game.of", { n: game.game, total: game.total })}</span>
+        <GameNumber game={game} query={query} />
         <LinkButton href={next} text={t("game.next")} />
       </nav>
       <h1>
         <bdi>{heading || t("text")}</bdi>
       </h1>
       <Problems game={game} />
-      {parts.map((part) =>
-        part["kind"] === "html" && isEmpty(String(part["text"])) ? null : part["kind"] === "html" ? (
-          <iframe title={heading || t("text")} sandbox="" srcdoc={String(part["text"])} style={{ height: heightOf(String(part["text"])) }} />
-        ) : part["kind"] === "plain" ? (
-          <pre class="plain" tabIndex={0}>{String(part["text"])}</pre>
-        ) : part["kind"] === "file" ? (
+      {texts.map((text, index) =>
+        texts.length === 1 ? (
+          <TextBodies text={text} heading={heading} />
+        ) : (
+          <details class="in-language" open={index === 0}>
+            <summary>
+              <h2>
+                {languageName(text.language)}
+                {text.title !== "" && text.title !== heading && (
+                  <small lang={languageCode(text.language)}>
+                    {" "}
+                    <bdi>{text.title}</bdi>
+                  </small>
+                )}
+              </h2>
+            </summary>
+            <TextBodies text={text} heading={text.title || heading} />
+          </details>
+        ),
+      )}
+      {game.annotations
+        .filter((part) => part.type === "text" && part["kind"] === "file")
+        .map((part) => (
           <p class="sub">
             {t("text.file")} <bdi>{String(part["text"])}</bdi>
           </p>
-        ) : null,
-      )}
+        ))}
     </section>
   );
 }
 
+/** What is written in one language. */
+function TextBodies({ text, heading }: { text: TextInLanguage; heading: string }) {
+  return (
+    <div lang={languageCode(text.language)}>
+      {text.bodies.map((part) =>
+        part["kind"] === "html" ? (
+          <iframe title={heading || t("text")} sandbox="" srcdoc={String(part["text"])} style={{ height: heightOf(String(part["text"])) }} />
+        ) : (
+          <pre class="plain" tabIndex={0}>{String(part["text"])}</pre>
+        ),
+      )}
+    </div>
+  );
+}

@@ -231,17 +231,6 @@ export function endsOfLine(tree: Tree, id: number): [number, number] {
   return [first?.id ?? 0, last?.id ?? 0];
 }
 
-const SYMBOLS: Record<number, string> = {
-  1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 8: "□", 10: "=", 11: "=", 13: "∞",
-  14: "⩲", 15: "⩱", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⨀", 23: "⨀", 32: "⟳", 33: "⟳",
-  36: "→", 37: "→", 40: "↑", 41: "↑", 44: "=∞", 45: "=∞", 132: "⇆", 133: "⇆", 138: "⊕", 139: "⊕",
-  140: "∆", 142: "⌓", 146: "N", 239: "⇔", 240: "⇗", 241: "⊞", 242: "⟫", 243: "⟪", 244: "✕", 245: "⊥",
-};
-
-export function nagText(nag: number): string {
-  return SYMBOLS[nag] ?? `$${nag}`;
-}
-
 /** The evaluation after each ply of the mainline, in pawns from White's side; mates count as ten pawns. */
 export function evaluations(tree: Tree): { node: number; ply: number; pawns: number; text: string }[] {
   const found = [];

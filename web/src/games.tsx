@@ -6,16 +6,17 @@ import { BoardView } from "./board.ts";
 import { copyCommand, quoted } from "./commands.tsx";
 import { VirtualList } from "./virtual_list.ts";
 import { type Column, ColumnHeader, columnLabel, ColumnMenu, columns, date, DETAILS, HEADER, result, templateOf, useColumnLayout } from "./list_columns.tsx";
-import { MoveLine } from "./notation.tsx";
+import { MoveLine } from "./move_line.tsx";
 import { termsOf } from "./query_terms.ts";
 import { convertHref, explorerHref, gameHref, go, listHref, setQuery, useAddress } from "./router.ts";
 import { markQuery } from "./search_box.tsx";
 import { useSelection } from "./selection.ts";
 import { useSettings } from "./settings.ts";
+import { excerpt, languageCode, textsOf } from "./guiding_texts.ts";
 import { placementAt, previewed } from "./game_tree.ts";
 import { type OpenMenu, RowMenu, type Shown, copyFen, copyPgn, explorerOf, shownGame } from "./row_menu.tsx";
 import { moveSquares } from "./chess.ts";
-import { DeadEnd, ErrorBox, Later, Spinner, announce, announceError, isTyping, saveCsv, title } from "./ui.tsx";
+import { DeadEnd, ErrorBox, Later, Spinner, announce, announceError, isTyping, saveCsv, title, useRank } from "./ui.tsx";
 import { t, tn } from "./translations.ts";
 
 interface ListState {
@@ -47,19 +48,6 @@ export function View() {
       />
     </section>
   );
-}
-
-/** How many columns the window has space for. */
-function useRank(): number {
-  const widths = [700, 1000, 1500];
-  const rankOf = () => widths.filter((width) => matchMedia(`(min-width: ${width + 1}px)`).matches).length;
-  const [rank, set] = useState(rankOf);
-  useEffect(() => {
-    const update = () => set(rankOf());
-    addEventListener("resize", update);
-    return () => removeEventListener("resize", update);
-  }, []);
-  return rank;
 }
 
 interface ListProps {
@@ -545,9 +533,11 @@ function Preview({ row, request }: { row: Row; request: { db: string; where: str
     board.current?.set({ pieces, isFlipped: false, lastMove: last, shapes: [], legal: null });
   }, [found]);
   const href = openHref(row, request);
+  const isFound = found !== null && found.game.game === row[1] && found.game.db === row[0];
   return (
     <>
-      <div class="small-board" ref={host} />
+      {/* A text has no position. */}
+      <div class="small-board" ref={host} hidden={row[6] === null} />
       <h2>
         <a href={href}>
           <bdi>{row[2] ?? "?"}</bdi>
@@ -562,17 +552,20 @@ function Preview({ row, request }: { row: Row; request: { db: string; where: str
       <p class="sub">
         <bdi>{[row[9], row[10], date(row[12])].filter((part) => part).join(", ")}</bdi>
       </p>
-      {found && found.game.game === row[1] && found.game.db === row[0] && <MoveLine tree={found.tree} to={found.node} />}
+      {isFound && row[6] !== null && <MoveLine tree={found.tree} to={found.node} />}
+      {isFound && row[6] === null && textsOf(found.game).slice(0, 1).map((text) => (
+        <p class="excerpt" lang={languageCode(text.language)}>
+          <bdi>{excerpt(text)}</bdi>
+        </p>
+      ))}
       <p class="actions">
         <a href={href}>{t("open")}</a>
-        {found && (
+        {found && row[6] !== null && (
           <>
             <a href={explorerOf(found)}>{t("card.explore")}</a>
-            {row[6] !== null && (
-              <button type="button" onClick={() => copyFen(found)}>
-                {t("copy.fen")}
-              </button>
-            )}
+            <button type="button" onClick={() => copyFen(found)}>
+              {t("copy.fen")}
+            </button>
             {!found.asks && (
               <button type="button" onClick={() => copyPgn(found)}>
                 {t("copy.game")}

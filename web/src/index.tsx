@@ -9,7 +9,7 @@ import { bookHref, follow, gamesHref, healthHref, useAddress } from "./router.ts
 import { SearchBox } from "./search_box.tsx";
 import { apply, change, current, useSettings } from "./settings.ts";
 import { remember } from "./remembered.ts";
-import { ErrorBox, Later, Spinner, announce, isTyping, loadPart, useLoad } from "./ui.tsx";
+import { ErrorBox, Later, Spinner, announce, isTyping, loadPart, title, useLoad } from "./ui.tsx";
 import { load, t } from "./translations.ts";
 import { GoneInputs, useWatched } from "./watched.tsx";
 
@@ -50,9 +50,21 @@ function View() {
   if (!shown && name in CHOICES) return <Choice name={name} />;
   const view = later[name];
   if (view) return <Later key={name} load={view} />;
+  return <NotFound />;
+}
+
+/** What is shown at an address of no view. */
+function NotFound() {
+  title(t("notFound"));
   return (
     <div class="empty">
-      <p>{t("notFound")}</p>
+      <h1>{t("notFound")}</h1>
+      <p>
+        <bdi>
+          <code>{`/${useAddress().path.join("/")}`}</code>
+        </bdi>
+      </p>
+      <p>{t("notFound.hint")}</p>
       <a class="button" href="/">
         {t("shelf.title")}
       </a>

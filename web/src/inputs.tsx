@@ -1,6 +1,6 @@
 // The shelf: a card for each database, book and archive.
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError, type Card, type InputInfo, type Shelf, get, pathOf, send } from "./api.ts";
 import { bookHref, convertHref, duplicatesHref, explorerHref, gamesHref, healthHref, playerHref, positionsHref, setQuery, useAddress } from "./router.ts";
 import { DropZone } from "./drop_zone.tsx";
@@ -8,26 +8,74 @@ import { IndexButton, useIndexChanges } from "./jobs.tsx";
 import type { Stated } from "./problem_texts.ts";
 import { remembered } from "./remembered.ts";
 import { ErrorBox, ProblemText, Spinner, announce, copy, title, useLoad } from "./ui.tsx";
-import { bytesText, dateText, shareText, t, tn } from "./translations.ts";
+import { bytesText, dateText, formatName, shareText, t, tn } from "./translations.ts";
 
 type Details = Record<string, InputInfo | { failed: Stated }>;
+
+/** How often the folders are looked at while the shelf is shown. */
+const PAUSE = 3000;
+
+/** What of a card is not that of its files: whether the server has it open. */
+const stateOf = ({ open: _, ...card }: Card) => JSON.stringify(card);
+
+/** The cards now: those that are as they were are the same objects, so that nothing of them is asked or drawn again. */
+function merged(before: Card[], now: Card[]): Card[] {
+  const known = new Map(before.map((card) => [stateOf(card), card]));
+  const next = now.map((card) => known.get(stateOf(card)) ?? card).sort((a, b) => a.name.localeCompare(b.name));
+  return next.length === before.length && next.every((card, index) => card === before[index]) ? before : next;
+}
+
+/** Looks from time to time, and when the page is seen again, whether files came or went. */
+function useFolders(isShown: boolean, onShelf: (shelf: Shelf) => void): void {
+  const latest = useRef(onShelf);
+  latest.current = onShelf;
+  useEffect(() => {
+    if (!isShown) return;
+    const controller = new AbortController();
+    let timer = 0;
+    const look = async () => {
+      clearTimeout(timer);
+      try {
+        if (!document.hidden) latest.current(await get<Shelf>("shelf", {}, controller.signal));
+      } catch (error) {
+        // Without the key there is nothing to look at.
+        if (controller.signal.aborted || error instanceof ApiError) return;
+      }
+      clearTimeout(timer);
+      timer = setTimeout(look, PAUSE);
+    };
+    const seen = () => {
+      if (!document.hidden) void look();
+    };
+    timer = setTimeout(look, PAUSE);
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      controller.abort();
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", seen);
+    };
+  }, [isShown]);
+}
 
 /** Opens the inputs one after the other, so that cards fill up in their order. */
 function useDetails(cards: Card[]): Details {
   const [details, set] = useState<Details>({});
+  const asked = useRef(new Set<Card>());
   useEffect(() => {
     const controller = new AbortController();
     const run = async () => {
       for (const card of cards) {
         if (card.kind !== "database" && card.kind !== "book") continue;
-        if (card.error) continue;
+        if (card.error || asked.current.has(card)) continue;
         try {
           const path = `db/${encodeURIComponent(card.id)}`;
           const info = await get<InputInfo>(path, {}, controller.signal);
+          asked.current.add(card);
           set((all) => ({ ...all, [card.id]: info }));
         } catch (error) {
           if (controller.signal.aborted) return;
           const failed = error instanceof ApiError ? error.problem : { detail: String(error) };
+          asked.current.add(card);
           set((all) => ({ ...all, [card.id]: { failed } }));
         }
       }
@@ -44,8 +92,18 @@ export function ShelfView() {
   const [shown, setShown] = useState<Card[] | null>(null);
   useEffect(() => {
     // In the order in which the cards are shown and opened.
-    if (shelf.state === "done") setShown(shelf.value.inputs.sort((a, b) => a.name.localeCompare(b.name)));
+    if (shelf.state === "done") setShown((before) => merged(before ?? [], shelf.value.inputs));
   }, [shelf]);
+  useFolders(shown !== null, ({ inputs }) => {
+    const before = shown ?? [];
+    const next = merged(before, inputs);
+    if (next === before) return;
+    const without = (cards: Card[], others: Card[]) => cards.filter((card) => !others.some((other) => other.id === card.id)).map((card) => card.name);
+    const [come, gone] = [without(next, before), without(before, next)];
+    const texts = [come.length > 0 ? t("drop.done", { name: come.join(", ") }) : "", gone.length > 0 ? t("shelf.gone", { name: gone.join(", ") }) : ""];
+    if (come.length + gone.length > 0) announce(texts.filter((text) => text !== "").join(" "));
+    setShown(next);
+  });
   title("");
   if (shelf.state === "error") return <ErrorBox error={shelf.error} />;
   if (shown === null) return <Spinner />;
@@ -172,7 +230,7 @@ function Cards({ inputs, onOpened }: { inputs: Card[]; onOpened: () => void }) {
 const lower = (text: string) => text.normalize("NFC").toLowerCase();
 
 /** What of an input a filter looks at. */
-const textOf = (card: Card) => lower([card.name, card.format, card.formatName, card.container].join(" "));
+const textOf = (card: Card) => lower([card.name, card.format, card.formatName, formatName(card.formatName ?? ""), card.container].join(" "));
 
 function Group(props: { onOpened: () => void; showFolder: boolean; title: string; cards: Card[]; details: Details; inputs?: Card[] }) {
   if (props.cards.length === 0) return null;
@@ -216,7 +274,7 @@ function CardView(props: { onOpened: () => void; showFolder: boolean; card: Card
   return (
     <li class={`card kind-${card.kind}${failed ? " failed" : ""}`}>
       <div class="head">
-        <span class="badge" title={card.formatName ?? ""}>
+        <span class="badge" title={formatName(card.formatName ?? "")}>
           {card.format ?? "?"}
         </span>
         <h3>

@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, download, events, get, send } from "./api.ts";
-import { bookHref, gamesHref } from "./router.ts";
+import { address, bookHref, gamesHref, useAddress } from "./router.ts";
 import { type Stated, problemLine } from "./problem_texts.ts";
 import { Losses, ProblemLine, announce, announceError } from "./ui.tsx";
 import { bytesText, t, timeText, tn } from "./translations.ts";
@@ -29,13 +29,22 @@ export interface Job {
 
 let jobs: Job[] = [];
 const listeners = new Set<() => void>();
+/** The job that ended last while the page was open: its result is what the reader waits for, until another view is shown. */
+let ended: { id: number; view: string } | null = null;
+/** The job that this page has started last, as long as it runs. */
+let started: number | null = null;
 /** The databases of the indexes that were made while the page is open, by their jobs, which the list may have no more. */
 const indexed = new Map<number, string>();
 
 function change(next: Job[]): void {
   for (const job of next) {
     const before = jobs.find((known) => known.id === job.id);
-    if (before?.state === "running" && job.state !== "running") void stateText(job).then((state) => announce(`${nameOf(job)}: ${state}`));
+    // A short one can end before it is seen to run.
+    if ((before?.state === "running" || job.id === started) && job.state !== "running") {
+      ended = { id: job.id, view: viewOf(address().path) };
+      started = null;
+      void stateText(job).then((state) => announce(`${nameOf(job)}: ${state}`));
+    }
     if (job.kind === "index" && job.state === "done") indexed.set(job.id, job.inputs[0] ?? "");
   }
   const isSame = JSON.stringify(next) === JSON.stringify(jobs);
@@ -71,6 +80,8 @@ export function useJobs(): Job[] {
   return found;
 }
 
+const viewOf = (path: string[]) => path.slice(0, 2).join("/");
+
 /** Looks what runs; a page that was loaded again goes on following it. */
 export async function findJobs(): Promise<void> {
   try {
@@ -86,6 +97,7 @@ export async function findJobs(): Promise<void> {
 /** Starts a job. */
 export async function startJob(method: "POST" | "PATCH", path: string, body: unknown): Promise<Job> {
   const job = await send<Job>(method, path, body);
+  started = job.id;
   put(job);
   void follow();
   return job;
@@ -144,32 +156,61 @@ function stateOf(job: Job): string {
   }
 }
 
-/** The jobs below the head of the page; nothing if there are none. */
+/** The jobs below the head of the page: those that run, and what ended last; the others on request. Nothing if there are none. */
 export function JobList() {
   const all = useJobs();
+  const view = viewOf(useAddress().path);
+  const [isOpen, open] = useState(false);
   if (all.length === 0) return null;
+  const isShown = (job: Job) => job.state === "running" || (job.id === ended?.id && ended.view === view);
+  const others = all.filter((job) => !isShown(job));
   return (
-    <ul class="jobs" aria-label={t("jobs.label")}>
-      {all.map((job) => (
-        <li key={job.id} class={job.state}>
-          <bdi class="name">{nameOf(job)}</bdi>
-          {job.state === "running" && <progress aria-label={nameOf(job)} {...(job.share === null ? {} : { value: job.share })} max={1} />}
-          <span class="sub">
-            <bdi>{job.state === "failed" && job.error ? <ProblemLine problem={job.error} /> : stateOf(job)}</bdi>
-            {job.state === "running" && job.etaSeconds !== null && ` · ${tn("n.secondsLeft", job.etaSeconds)}`}
-          </span>
-          {job.result && <Written job={job} />}
-          <span class="grow" />
-          <button
-            type="button"
-            aria-label={t(job.state === "running" ? "job.cancelNamed" : "job.closeNamed", { name: nameOf(job) })}
-            onClick={() => void end(job)}
-          >
-            {job.state === "running" ? t("job.cancel") : "✕"}
+    <section class="jobs" aria-label={t("jobs.label")}>
+      {others.length < all.length && (
+        <ul>
+          {all.filter(isShown).map((job) => (
+            <JobLine key={job.id} job={job} />
+          ))}
+        </ul>
+      )}
+      {others.length > 0 && (
+        <div class="finished">
+          <details open={isOpen} onToggle={(event) => open(event.currentTarget.open)}>
+            <summary>{tn("n.finishedJobs", others.length)}</summary>
+            <ul>
+              {others.map((job) => (
+                <JobLine key={job.id} job={job} />
+              ))}
+            </ul>
+          </details>
+          <button type="button" class="icon" aria-label={t("jobs.closeAll")} title={t("jobs.closeAll")} onClick={() => void Promise.all(others.map(end))}>
+            ✕
           </button>
-        </li>
-      ))}
-    </ul>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function JobLine({ job }: { job: Job }) {
+  return (
+    <li class={job.state}>
+      <bdi class="name">{nameOf(job)}</bdi>
+      {job.state === "running" && <progress aria-label={nameOf(job)} {...(job.share === null ? {} : { value: job.share })} max={1} />}
+      <span class="sub">
+        <bdi>{job.state === "failed" && job.error ? <ProblemLine problem={job.error} /> : stateOf(job)}</bdi>
+        {job.state === "running" && job.etaSeconds !== null && ` · ${tn("n.secondsLeft", job.etaSeconds)}`}
+      </span>
+      {job.result && <Written job={job} />}
+      <span class="grow" />
+      <button
+        type="button"
+        aria-label={t(job.state === "running" ? "job.cancelNamed" : "job.closeNamed", { name: nameOf(job) })}
+        onClick={() => void end(job)}
+      >
+        {job.state === "running" ? t("job.cancel") : "✕"}
+      </button>
+    </li>
   );
 }
 

@@ -21,6 +21,11 @@ export function useFlip(): [boolean, () => void] {
   return [isFlipped, flip];
 }
 
+/** The position of such a board as text. */
+export function PositionAsText(props: { position: PositionAnswer; positionNow: () => Promise<PositionAnswer>; onMove: (uci: string) => void }) {
+  return <AsText placement={parseFen(props.position.fen)} shapes={NO_SHAPES} positionNow={props.positionNow} onMove={props.onMove} />;
+}
+
 /** The moves to a position that is not one of a game, and the buttons for them. */
 export function LineControls(props: {
   position: PositionAnswer;
@@ -32,9 +37,6 @@ export function LineControls(props: {
   onFlip: () => void;
   asText: boolean;
   onText: () => void;
-  /** The position that is shown or about to be. */
-  positionNow: () => Promise<PositionAnswer>;
-  onMove: (uci: string) => void;
 }) {
   const { position, isStart } = props;
   const { pieces } = useSettings();
@@ -58,7 +60,6 @@ export function LineControls(props: {
           </span>
         ))}
       </p>
-      {props.asText && <AsText placement={parseFen(position.fen)} shapes={NO_SHAPES} positionNow={props.positionNow} onMove={props.onMove} />}
     </>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Row } from "./api.ts";
-import { medalNames } from "./notation.tsx";
+import { medalNames } from "./medals.ts";
 import { number, resultText, t } from "./translations.ts";
 
 export interface Column {

@@ -2,29 +2,12 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useSettings } from "./settings.ts";
-import { type Annotation, type Node, type Tree, clockText, endsOfLine, nagText, pathTo } from "./game_tree.ts";
-import { shapeGroups } from "./shapes.ts";
-import { moveText, resultText, t } from "./translations.ts";
-
-const numberOf = (node: Node) => Math.ceil(node.ply / 2);
-
-/** The moves up to a node on one line, and how many follow. */
-export function MoveLine({ tree, to }: { tree: Tree; to: number }) {
-  const { pieces } = useSettings();
-  const path = pathTo(tree, to);
-  const left = pathTo(tree, endsOfLine(tree, to)[1]).length - path.length;
-  return (
-    <p class="line">
-      {path.map((node, index) => (
-        <span>
-          {node.ply % 2 === 1 ? `${numberOf(node)}.` : index === 0 ? `${numberOf(node)}…` : ""}
-          <span class="no-break">{moveText(node.san, pieces)}</span>{" "}
-        </span>
-      ))}
-      {left > 0 && <span class="sub">… {t("preview.more", { n: Math.ceil(left / 2) })}</span>}
-    </p>
-  );
-}
+import { type Annotation, type Node, type Tree, clockText } from "./game_tree.ts";
+import { medalNames } from "./medals.ts";
+import { numberOf } from "./move_line.tsx";
+import { nagElement } from "./nags.ts";
+import { shapeGroups, shapesOf } from "./shapes.ts";
+import { moveText, resultText, t, tn } from "./translations.ts";
 
 /** The kind of moves that cannot be read, which are kept as they are. */
 const UNREAD_MOVES = 0xffff;
@@ -33,7 +16,7 @@ const UNREAD_MOVES = 0xffff;
 function readable(digits: string): string {
   const bytes = Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
   const shown = new TextDecoder().decode(bytes).trim();
-  return /[\u0000-\u0008\u000e-\u001f\ufffd]/.test(shown) ? t("unread.bytes", { n: bytes.length }) : shown;
+  return /[\u0000-\u0008\u000e-\u001f\ufffd]/.test(shown) ? tn("unread.bytes", bytes.length) : shown;
 }
 
 const text = (value: unknown) => (typeof value === "string" ? value : "");
@@ -128,11 +111,28 @@ function annotationElement(annotation: Annotation): HTMLElement | null {
     case "foreign": {
       const bytes = text(annotation["bytes"]).length / 2;
       if (annotation["kind"] === UNREAD_MOVES) return set("fact", t("unread.moves", { text: readable(text(annotation["bytes"])) }));
-      return set("fact dim", t("foreign", { n: bytes, kind: `0x${Number(annotation["kind"] ?? 0).toString(16)}` }));
+      return set("fact dim", tn("foreign", bytes, { kind: `0x${Number(annotation["kind"] ?? 0).toString(16)}` }));
     }
     default:
       return set("fact dim", t("kept", { kind: annotation.type }));
   }
+}
+
+/** What the notation leaves to the graphs and to other parts of the view, for a comparison. */
+function otherwiseDrawn(annotation: Annotation): HTMLElement | null {
+  const texts: Record<string, () => string> = {
+    clock: () => `${t("clock.other")} ${clockText(Number(annotation["seconds"] ?? 0))}`,
+    evalProfile: () => t("graph.evals"),
+    training: () => t("training"),
+    variationColor: () => t("variationColor"),
+    text: () => t("text"),
+  };
+  const shown = texts[annotation.type]?.();
+  if (shown === undefined) return null;
+  const element = document.createElement("span");
+  element.className = "fact";
+  element.textContent = shown;
+  return element;
 }
 
 /** The arrows and marked squares of a position: their signs for the eye, the names of their kinds for screen readers. */
@@ -152,15 +152,6 @@ function shapesElement(annotations: Annotation[]): HTMLElement | null {
   return element;
 }
 
-const MEDALS = [
-  "best", "decided", "model", "novelty", "pawns", "strategy", "tactics", "attack", "defence", "sacrifice",
-  "material", "piece", "endgame", "tacticalBlunder", "strategicBlunder", "user",
-] as const;
-
-export function medalNames(bits: number): string[] {
-  return MEDALS.flatMap((name, index) => (bits & (1 << index) ? [t(`medal.${name}`)] : []));
-}
-
 /** The languages of the comments, in the order of the game. */
 function languagesOf(tree: Tree): string[] {
   const all = [...tree.annotations, ...tree.nodes.flatMap((node) => node.annotations)];
@@ -169,6 +160,7 @@ function languagesOf(tree: Tree): string[] {
 }
 
 const NONE: ReadonlySet<number> = new Set();
+const NOTHING: ReadonlySet<Node | Annotation> = new Set();
 /** Moves of a game that is laid out in stretches, and of a stretch. */
 const [LONG, STRETCH] = [300, 80];
 
@@ -181,8 +173,10 @@ export function Notation(props: {
   /** The moves that a question hides; `onAnswer` shows them from that move on. */
   hidden?: ReadonlySet<number>;
   onAnswer?: (node: number) => void;
+  /** Moves and annotations that another game lacks: they are marked, and the first one is scrolled to. */
+  differing?: ReadonlySet<Node | Annotation>;
 }) {
-  const { tree, node, onNode, onAnswer } = props;
+  const { tree, node, onNode, onAnswer, differing } = props;
   const hiddenNodes = props.hidden ?? NONE;
   const { pieces, language, arrows } = useSettings();
   const host = useRef<HTMLDivElement>(null);
@@ -192,8 +186,8 @@ export function Notation(props: {
   const [hidden, hide] = useState<string[]>([]);
   useLayoutEffect(() => {
     spans.clear();
-    host.current?.replaceChildren(notation(tree, spans, pieces, props.result, hiddenNodes, arrows));
-  }, [tree, pieces, language, hiddenNodes, arrows]);
+    host.current?.replaceChildren(notation(tree, spans, pieces, props.result, hiddenNodes, arrows, differing ?? NOTHING));
+  }, [tree, pieces, language, hiddenNodes, arrows, differing]);
   useLayoutEffect(() => {
     for (const comment of host.current?.querySelectorAll<HTMLElement>("[data-language]") ?? []) {
       comment.hidden = hidden.includes(comment.dataset["language"] ?? "");
@@ -218,6 +212,10 @@ export function Notation(props: {
     if (top < box.scrollTop + 30) box.scrollTop = top - 60;
     else if (bottom > box.scrollTop + box.clientHeight - 30) box.scrollTop = bottom - box.clientHeight + 90;
   }, [node, tree, pieces, language, hiddenNodes, arrows]);
+  useLayoutEffect(() => {
+    const [box, first] = [host.current, host.current?.querySelector(".differs")];
+    if (box && first) box.scrollTop += first.getBoundingClientRect().top - box.getBoundingClientRect().top - 60;
+  }, [tree, pieces, language, arrows, differing]);
   return (
     <>
       {languages.length > 1 && (
@@ -257,7 +255,9 @@ function notation(
   result: string,
   hidden: ReadonlySet<number>,
   hasShapes: boolean,
+  differing: ReadonlySet<Node | Annotation>,
 ): DocumentFragment {
+  const isMarked = (part: Node | Annotation) => differing.has(part);
   const fragment = document.createDocumentFragment();
   let stretch: Element | DocumentFragment = fragment;
   let stretchEnd = 0;
@@ -280,8 +280,9 @@ function notation(
     for (const annotation of annotations) {
       const isBefore = annotation.type === "comment" && annotation["place"] === "before";
       if (place !== null && isBefore !== (place === "before")) continue;
-      const element = annotationElement(annotation);
+      const element = annotationElement(annotation) ?? (isMarked(annotation) ? otherwiseDrawn(annotation) : null);
       if (!element) continue;
+      element.classList.toggle("differs", isMarked(annotation));
       // "Nf3, and" reads on; the comment after it begins with the comma.
       const before = parent.lastChild;
       if (annotation.type === "comment" && /^[.,;:!?)…]/.test(text(annotation["text"])) && before?.nodeValue === " ") before.remove();
@@ -293,6 +294,7 @@ function notation(
     // They are drawn on the position after the move.
     const shapes = hasShapes && place !== "before" ? shapesElement(annotations) : null;
     if (shapes) {
+      shapes.classList.toggle("differs", annotations.some((annotation) => shapesOf([annotation]).length > 0 && isMarked(annotation)));
       parent.append(shapes, " ");
       needsNumber = true;
     }
@@ -360,6 +362,7 @@ function notation(
     needsNumber = false;
     const span = document.createElement("span");
     span.className = depth === 0 ? "move main" : "move";
+    if (isMarked(node)) span.className += " differs";
     span.dataset["node"] = String(node.id);
     const shown = moveText(node.san, pieces);
     if (pieces === "figurines" && /^[♔♕♖♗♘]/u.test(shown)) {
@@ -371,11 +374,9 @@ function notation(
     for (const annotation of node.annotations) {
       if (annotation.type !== "nag") continue;
       const nag = Number(annotation["nag"]);
-      const symbol = document.createElement("span");
-      symbol.className = nag <= 6 ? `nag nag-${nag}` : "nag";
-      symbol.textContent = nag <= 9 ? nagText(nag) : ` ${nagText(nag)}`;
-      symbol.title = nagWords(nag);
-      span.append(symbol);
+      const symbol = nagElement(nag);
+      symbol.classList.toggle("differs", isMarked(annotation));
+      span.append(...(nag <= 9 ? [] : [" "]), symbol);
     }
     spans.set(node.id, span);
     whole?.append(span);
@@ -388,10 +389,3 @@ function notation(
   stretch.append(end);
   return fragment;
 }
-
-function nagWords(nag: number): string {
-  const keys = ["nag.1", "nag.2", "nag.3", "nag.4", "nag.5", "nag.6", "nag.7"] as const;
-  const key = keys[nag - 1];
-  return key ? t(key) : `$${nag}`;
-}
-

@@ -627,8 +627,9 @@ function Years({ answer }: { answer: PlayerAnswer }) {
   const most = Math.max(...rows.map((row) => row.sum.games));
   // Years without games have their space, and a single year does not fill all of it.
   const last = rows[rows.length - 1]?.year ?? 0;
-  const first = Math.min(rows[0]?.year ?? 0, last - 11);
+  const first = rows[0]?.year ?? 0;
   const width = 1000 / (last - first + 1);
+  const share = { width: `${Math.min(100, ((last - first + 1) * 100) / 12)}%` };
   const bars = rows.map((row) => {
     const height = (row.sum.games / most) * 96;
     return { x: (row.year - first + 0.1) * width, y: 100 - height, height, part: score(row.sum) };
@@ -636,7 +637,7 @@ function Years({ answer }: { answer: PlayerAnswer }) {
   return (
     <section class="panel-box">
       <h2>{t("player.years")}</h2>
-      <svg class="years" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true">
+      <svg class="years" style={share} viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true">
         {bars.map((bar) => (
           <>
             <rect class="rest" x={bar.x} y={bar.y} width={width * 0.8} height={bar.height} />
@@ -644,9 +645,9 @@ function Years({ answer }: { answer: PlayerAnswer }) {
           </>
         ))}
       </svg>
-      <p class="ends" aria-hidden="true">
+      <p class="ends" style={share} aria-hidden="true">
         <span>{first}</span>
-        <span>{last}</span>
+        {last > first && <span>{last}</span>}
       </p>
       <p class="sub">{t("player.yearsHint")}</p>
       <details>

@@ -3,17 +3,18 @@
 
 import { fetched } from "./fetched_texts.ts";
 import de from "./lang/errors/de.json?url";
+import en from "./lang/errors/en.json?url";
 import es from "./lang/errors/es.json?url";
 import fr from "./lang/errors/fr.json?url";
 import ru from "./lang/errors/ru.json?url";
 import { type KnownText, type ProblemJson } from "./api.ts";
-import { languageNow, t } from "./translations.ts";
+import { languageNow, t, tn } from "./translations.ts";
 
 type Texts = Record<string, string>;
 
-const files: Record<string, string> = { de, ru, fr, es };
+const files: Record<string, string> = { de, en, ru, fr, es };
 
-/** The texts in the language of the page; none for English. */
+/** The texts in the language of the page; of English those that are plainer than what the server states. */
 async function textsNow(): Promise<Texts | null> {
   const file = files[languageNow()];
   return file ? fetched<Texts>(file) : null;
@@ -23,10 +24,26 @@ export type Stated = Pick<ProblemJson, "detail" | "text" | "hint" | "hintText" |
 
 const filled = (text: string, values: Record<string, string>) => text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 
+/** Texts whose first value is the name of a field of a format. */
+const OF_FIELDS = ["cutField", "impossibleValue", "unplayable", "unreadable", "checksum"];
+
+/** What a field of a format contains, for readers who do not know the format. */
+function partOf(texts: Texts, field: string): string {
+  // The name of a move is one already.
+  if (/^[KQRBNPO\d]?[a-h\dx-]/.test(field) && /[\dO]/.test(field)) return field;
+  return texts[`part.${field}`] ?? texts[`part.${field.replace(/_.*/, "")}`] ?? texts["part.other"] ?? field;
+}
+
 /** A text of the server in a language, if that has it. */
 function known(texts: Texts, text: KnownText | null | undefined): string | undefined {
   const found = text ? texts[`text.${text.id}`] : undefined;
-  return found === undefined ? undefined : filled(found, Object.fromEntries((text?.values ?? []).map((value, index) => [index + 1, value])));
+  if (!text || found === undefined) return undefined;
+  const values = text.values.map((value, index) => {
+    const [, bytes] = /^(\d+) bytes?$/.exec(value) ?? [];
+    if (bytes !== undefined) return tn("unread.bytes", Number(bytes));
+    return index === 0 && OF_FIELDS.includes(text.id) ? partOf(texts, value) : value;
+  });
+  return filled(found, Object.fromEntries(values.map((value, index) => [index + 1, value])));
 }
 
 function translated(problem: Stated, texts: Texts): string {
@@ -53,6 +70,10 @@ export async function problemTexts(problem: Stated): Promise<{ text: string; hin
   try {
     const texts = await textsNow();
     if (!texts) return english;
+    if (languageNow() === "en") {
+      const [stated, plain] = [problem.values?.["detail"], known(texts, problem.text)];
+      return stated && plain ? { ...english, text: english.text.replace(stated, () => plain) } : english;
+    }
     return { text: problem.code === "fileIsMissing" ? english.text : translated(problem, texts), hint: texts[`${problem.code}.hint`] ?? known(texts, problem.hintText) ?? english.hint };
   } catch {
     // The server is gone, and the texts with it.

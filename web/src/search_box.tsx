@@ -159,7 +159,7 @@ function Box(props: { db: string; where: string; sort: string; deleted: boolean 
           if (controller.signal.aborted) return;
           setFound(all);
           setActive(-1);
-          if (all.length > 0) announce(t("search.nSuggestions", { n: all.length }));
+          if (all.length > 0) announce(tn("search.nSuggestions", all.length));
         },
         () => {
           if (!controller.signal.aborted) setFound([]);

@@ -3,7 +3,7 @@
 import { get } from "./api.ts";
 import type { GameJson, Tree } from "./game_tree.ts";
 import { ErrorBox, Spinner, TableBox, useLoad } from "./ui.tsx";
-import { number, t } from "./translations.ts";
+import { number, t, tn } from "./translations.ts";
 
 interface Stored {
   fields: { name: string; value: string | number | boolean }[];
@@ -81,7 +81,7 @@ export function StoredRecord({ game, tree }: { game: GameJson; tree: Tree }) {
       {parts.map((part) => (
         <section>
           <h2>{t(KINDS[part.kind])}</h2>
-          <p class="sub">{t("stored.bytes", { n: part.length, file: part.file, offset: part.offset })}</p>
+          <p class="sub">{tn("stored.bytes", part.length, { file: part.file, offset: part.offset })}</p>
           <TableBox label={`${t(KINDS[part.kind])}: ${t("book.raw")}`}>
             <pre class="bytes" tabIndex={0}>{dump(part.bytes, part.offset)}</pre>
           </TableBox>

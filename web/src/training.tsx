@@ -2,8 +2,9 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Annotation, type Node, type Tree, questionsOf } from "./game_tree.ts";
+import { NUMBERED, languageCode, languageName } from "./guiding_texts.ts";
 import { current } from "./settings.ts";
-import { t } from "./translations.ts";
+import { languageNow, t, tn } from "./translations.ts";
 
 interface TextJson {
   text: string;
@@ -11,9 +12,7 @@ interface TextJson {
   language: number;
 }
 
-/** ChessBase's languages, by their numbers; a text of another one is for readers of all. */
-const NUMBERED = ["en", "de", "fr", "es", "it", "nl", "pt"];
-
+/** A text of another language than the numbered ones is for readers of all. */
 const texts = (value: unknown) => (Array.isArray(value) ? (value as TextJson[]).filter((part) => part.text !== "") : []);
 
 /** Texts in one language: that of the page, else English, else the first; and those that are for all. */
@@ -28,7 +27,7 @@ function chosen(all: TextJson[]): TextJson[] {
 const joined = (value: unknown) => chosen(texts(value)).map((part) => part.text).join(" / ");
 
 /** The points of an answer and what is said to it. */
-const withPoints = (points: number, text: string) => [t("training.points", { n: points }), text].filter((part) => part !== "").join(" – ");
+const withPoints = (points: number, text: string) => [tn("training.points", points), text].filter((part) => part !== "").join(" – ");
 
 interface Solution {
   from: string;
@@ -85,7 +84,7 @@ export function Training(props: { item: Annotation; reply: string; onAnswer?: ()
     <section class="training" aria-label={t("training")} ref={section} tabIndex={-1}>
       <h2>
         {t("training")}
-        {points > 0 && <small> {t("training.points", { n: points })}</small>}
+        {points > 0 && <small> {tn("training.points", points)}</small>}
       </h2>
       {chosen(texts(item["question"])).map((question) => (
         <p>
@@ -124,7 +123,8 @@ export function Training(props: { item: Annotation; reply: string; onAnswer?: ()
         <details>
           <summary>{t("comments.languages")}</summary>
           {others.map((part) => (
-            <p lang={NUMBERED[part.language] ?? ""}>
+            <p lang={languageCode(part.language)}>
+              <span class="chip" lang={languageNow()}>{languageName(part.language)}</span>
               <bdi>{part.text}</bdi>
             </p>
           ))}

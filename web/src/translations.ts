@@ -28,18 +28,19 @@ export async function load(wanted: string): Promise<void> {
 export const languageNow = () => language;
 
 /** A text, with `{name}` replaced. */
-export function t(key: keyof typeof en, values: Record<string, string | number> = {}): string {
-  return words[key].replace(/\{(\w+)\}/g, (whole, name: string) => {
+export const t = (key: keyof typeof en, values: Record<string, string | number> = {}): string => filled(words[key], values);
+
+const filled = (text: string, values: Record<string, string | number>) =>
+  text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
     return value === undefined ? whole : typeof value === "number" ? number(value) : value;
   });
-}
 
 /** A text with a number `{n}`, in the form that the number asks for: singular | plural, or singular | few | many. */
-export function tn(key: keyof typeof en, n: number): string {
+export function tn(key: keyof typeof en, n: number, values: Record<string, string | number> = {}): string {
   const forms = words[key].split("|");
   const index = { one: 0, few: 1 }[new Intl.PluralRules(language).select(n) as string] ?? forms.length - 1;
-  return (forms[Math.min(index, forms.length - 1)] ?? "").replace("{n}", number(n));
+  return filled(forms[Math.min(index, forms.length - 1)] ?? "", { ...values, n });
 }
 
 export function number(value: number): string {
@@ -84,6 +85,12 @@ export function percent(share: number, digits = 0): string {
   if (digits === 0 && share > 0 && share < 0.005) return "<1 %";
   const value = (share * 100).toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
   return `${value} %`;
+}
+
+/** The name of a format, of which the last word is one of the language: `Scid 4 database`. */
+export function formatName(name: string): string {
+  const [, proper, kind, more = ""] = /^(.+) (database|book|archive|list|suite|games)( for \w+)?$/.exec(name) ?? [];
+  return proper === undefined || language === "en" ? name : t(`format.${kind as "database"}`, { name: proper + more.replace(" for ", "/") });
 }
 
 /** A result as it is written in lists. */

@@ -247,10 +247,31 @@ function cellText(cell: HTMLElement): string {
   return bar ?? chosen ?? cell.innerText.trim().replace(/\s+/g, " ");
 }
 
+/** The role that an element of a table has by itself. */
+const roleOf = (part: HTMLElement) =>
+  part.matches("th[scope=row]") ? "rowheader" : ({ TABLE: "table", THEAD: "rowgroup", TBODY: "rowgroup", TR: "row", TH: "columnheader", TD: "cell" }[part.tagName] ?? null);
+
+/** How wide the window is: 0 that of a phone, 3 one with space for many columns. */
+export function useRank(): number {
+  const widths = [700, 1000, 1500];
+  const rankOf = () => widths.filter((width) => matchMedia(`(min-width: ${width + 1}px)`).matches).length;
+  const [rank, set] = useState(rankOf);
+  useEffect(() => {
+    const update = () => set(rankOf());
+    addEventListener("resize", update);
+    return () => removeEventListener("resize", update);
+  }, []);
+  return rank;
+}
+
 /** A table, which may be wider than the window; with a name for its file it can be saved as CSV. */
 export function TableBox(props: { label: string; file?: string; class?: string; children: ComponentChildren }) {
   const { label, file } = props;
   const box = useRef<HTMLDivElement>(null);
+  // On a phone some tables are laid out as lists, which would take their roles from them.
+  useLayoutEffect(() => {
+    for (const part of box.current?.querySelectorAll<HTMLElement>("table.reflow, .reflow :is(thead, tbody, tr, th, td)") ?? []) part.role ??= roleOf(part);
+  });
   const rows = () => [...(box.current?.querySelectorAll("tr") ?? [])].map((row) => [...row.cells].map(cellText));
   return (
     <>

@@ -5,7 +5,7 @@ import { get } from "./api.ts";
 import { useCanWrite } from "./database_choice_and_jobs.tsx";
 import { startJob } from "./jobs.tsx";
 import { ErrorBox, announce, useLoad } from "./ui.tsx";
-import { t } from "./translations.ts";
+import { formatName, t } from "./translations.ts";
 
 export function WriteForm(props: {
   method: "POST" | "PATCH";
@@ -78,7 +78,7 @@ export function WriteDecided(props: {
           {t("convert.to")}{" "}
           <select value={to} onChange={(event) => setTo(event.currentTarget.value)}>
             {formats.value.targets.map((found) => (
-              <option value={found.id}>{found.name}</option>
+              <option value={found.id}>{formatName(found.name)}</option>
             ))}
           </select>
         </label>

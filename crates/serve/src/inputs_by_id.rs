@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
@@ -14,6 +15,7 @@ use crate::opened_input::{Content, OpenedInput};
 use crate::problem::Problem;
 use crate::problem_codes::Code;
 use crate::shelf_input::ShelfInput;
+use crate::watched_folders::WatchedFolders;
 
 /// The databases, books and archives that a server shows, each under an id that requests name it by. Ids exist
 /// only for these inputs.
@@ -24,6 +26,8 @@ pub struct Shelf {
     masters: Vec<usize>,
     /// Recognises dropped files.
     resolver: Resolver,
+    /// The folders among the paths that the shelf was made of.
+    folders: WatchedFolders,
 }
 
 /// The number of inputs by kind.
@@ -130,7 +134,29 @@ impl Shelf {
             inputs: RwLock::new(inputs),
             masters: Vec::new(),
             resolver: resolver.clone(),
+            folders: WatchedFolders::new(paths.iter().map(|path| Path::new(path.as_ref()))),
         })
+    }
+
+    /// Adds what came into the folders since the shelf was made, and reads again what could not be read, or was
+    /// without a file that is there now.
+    pub(crate) fn look_again(&self) {
+        let unread = || {
+            let inputs = self.inputs().into_iter();
+            let unread = inputs.filter(|input| input.error.is_some());
+            unread.map(|input| input.state_of_files()).collect()
+        };
+        self.folders.if_changed(unread, |folder| {
+            // An empty folder, or one that is gone: nothing came.
+            let Ok(found) = self.resolver.resolve_each(folder.as_os_str()) else {
+                return;
+            };
+            for found in found {
+                let inputs = self.inputs.write();
+                let mut inputs = inputs.unwrap_or_else(PoisonError::into_inner);
+                inputs.add_or_complete(&self.resolver, found);
+            }
+        });
     }
 
     /// Adds inputs with the games that `/masters` answers from; without such inputs it answers from all.
@@ -286,7 +312,11 @@ impl Shelf {
             inputs.add(&self.resolver, Ok(item), origin);
             let known = inputs.by_label.get(&label);
             let known = known.and_then(|index| inputs.list.get(*index));
-            ids.extend(known.map(|input| input.id.clone()));
+            if let Some(input) = known {
+                // The folder can have been looked at between the writing and this.
+                input.is_written.store(true, Ordering::Relaxed);
+                ids.push(input.id.clone());
+            }
         }
         ids
     }

@@ -105,6 +105,7 @@ pub(crate) const PROBLEMS: &[(&str, &str)] = &[
     ("checksum", "`{}` does not match its checksum"),
     ("missingFile", "the file {} is missing"),
     ("tooMuch", "{} of {} exceeds the limit of {}"),
+    ("elsewhere", "it is not in the archive but at {}"),
     (
         "cutWhileRead",
         "it was cut off, or its disk failed, while it was read",

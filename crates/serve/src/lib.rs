@@ -97,6 +97,7 @@ mod stored_record;
 mod stream;
 mod tried_writes;
 mod unlikely_values;
+mod watched_folders;
 mod write_requests;
 
 pub use app_state::GameDocument;

@@ -65,3 +65,55 @@ impl Answers {
         ids.get(id).copied()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keep(answers: &Answers, key: usize, length: usize) {
+        answers.keep(key.to_string(), Bytes::from(vec![b'x'; length]));
+    }
+
+    fn has(answers: &Answers, key: usize) -> bool {
+        answers.find(&key.to_string()).is_some()
+    }
+
+    #[test]
+    fn the_oldest_answers_make_way_one_by_one() {
+        let answers = Answers::default();
+        for key in 0..MAX_ANSWERS {
+            keep(&answers, key, 1);
+        }
+        assert!((0..MAX_ANSWERS).all(|key| has(&answers, key)));
+        for new in MAX_ANSWERS..MAX_ANSWERS + 3 {
+            keep(&answers, new, 1);
+            assert!(!has(&answers, new - MAX_ANSWERS));
+            assert!((new - MAX_ANSWERS + 1..=new).all(|key| has(&answers, key)));
+        }
+        // The same question again makes no answer go.
+        keep(&answers, MAX_ANSWERS, 2);
+        assert!(has(&answers, 3));
+        assert_eq!(answers.kept.lock().unwrap().bytes, MAX_ANSWERS + 1);
+    }
+
+    #[test]
+    fn long_answers_make_way_by_their_bytes() {
+        let answers = Answers::default();
+        let third = MAX_ANSWER_BYTES / 3;
+        for key in 0..3 {
+            keep(&answers, key, third);
+        }
+        assert!((0..3).all(|key| has(&answers, key)));
+        keep(&answers, 3, third);
+        assert_eq!(
+            [0, 1, 2, 3].map(|key| has(&answers, key)),
+            [false, true, true, true]
+        );
+        keep(&answers, 4, 2 * third);
+        assert_eq!(
+            [1, 2, 3, 4].map(|key| has(&answers, key)),
+            [false, false, true, true]
+        );
+        assert_eq!(answers.kept.lock().unwrap().bytes, 3 * third);
+    }
+}

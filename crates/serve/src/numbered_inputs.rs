@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia::formats::Format;
@@ -94,7 +95,7 @@ impl Inputs {
             folder,
             container: container.map(|container| container.id.clone()),
             is_dropped,
-            is_written,
+            is_written: AtomicBool::new(is_written),
             format: item.as_ref().map(InputItem::format),
             bytes: item.as_ref().and_then(InputItem::total_bytes),
             error,
@@ -140,6 +141,32 @@ impl Inputs {
         }
     }
 
+    /// Adds an input; of one that is there already, if it could not be read or has files that it had not, takes
+    /// what is found now.
+    pub(crate) fn add_or_complete(&mut self, resolver: &Resolver, found: Result<InputItem, Error>) {
+        let label = found.as_ref().ok().map(|item| Arc::clone(item.label()));
+        let known = label.and_then(|label| self.by_label.get(&label).copied());
+        let Some(input) = known.and_then(|number| self.list.get_mut(number)) else {
+            return self.add(resolver, found, Origin::default());
+        };
+        let Ok(item) = found else {
+            return;
+        };
+        let files = watched_files(Some(&item), None, &input.label);
+        if input.error.is_none() && files.iter().all(|file| input.files.contains(file)) {
+            return;
+        }
+        // That of an archive with a password stays.
+        let Ok(archive) = resolver.archive(&item) else {
+            return;
+        };
+        let completed = Arc::new(input.completed(item, files));
+        *input = Arc::clone(&completed);
+        if let Some(archive) = archive {
+            self.add_members(resolver, &completed, &archive);
+        }
+    }
+
     fn add_members(
         &mut self,
         resolver: &Resolver,
@@ -150,7 +177,7 @@ impl Inputs {
             let origin = Origin {
                 container: Some(container),
                 is_dropped: container.is_dropped,
-                is_written: container.is_written,
+                is_written: container.is_written.load(Ordering::Relaxed),
             };
             self.add(resolver, member, origin);
         }

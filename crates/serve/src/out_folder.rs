@@ -4,6 +4,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use axum::http::StatusCode;
 use tabia::Error;
@@ -78,7 +79,8 @@ impl OutFolder {
             }
         }
         let is_input = |input: &&Arc<ShelfInput>| {
-            !input.is_written && input.has_file_in(&self.path, &|name| set.has(name))
+            !input.is_written.load(Ordering::Relaxed)
+                && input.has_file_in(&self.path, &|name| set.has(name))
         };
         if let Some(input) = inputs.iter().find(is_input) {
             let text = format!("`{name}` would replace a file of the input `{}`", input.id);

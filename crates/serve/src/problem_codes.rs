@@ -151,6 +151,11 @@ mod tests {
     fn every_code_has_a_text_in_each_language() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/src/lang");
         let mut placeholders: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let is_word = |name: &str| name.starts_with("part.") || name.starts_with("nag.");
+        let text = std::fs::read_to_string(folder.join("errors/en.json")).unwrap();
+        let mut english: BTreeMap<String, String> = serde_json::from_str(&text).unwrap();
+        english.retain(|name, _| is_word(name));
+        assert!(english.len() > 60);
         // The fifth is English: the detail of the error.
         for language in ["de", "ru", "fr", "es"] {
             let path = folder.join(format!("errors/{language}.json"));
@@ -205,6 +210,16 @@ mod tests {
                 );
             }
             texts.retain(|name, _| !name.starts_with("text."));
+            // The words for fields of formats and for symbols are the same ones as in English.
+            let mut words = BTreeMap::new();
+            while let Some(name) = texts.keys().find(|name| is_word(name)).cloned() {
+                words.extend(texts.remove_entry(&name));
+            }
+            assert!(
+                words.values().all(|word| !word.trim().is_empty()),
+                "{language}"
+            );
+            assert!(words.keys().eq(english.keys()), "{language}");
             // What else is there is the hint of a code.
             for name in texts.keys() {
                 let of = name.strip_suffix(".hint").unwrap_or_default();

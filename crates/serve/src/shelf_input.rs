@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -44,7 +45,7 @@ pub(crate) struct ShelfInput {
     /// It was dropped on the page: its folder is of no interest.
     pub(crate) is_dropped: bool,
     /// A job of this server has written it, so another one may replace it.
-    pub(crate) is_written: bool,
+    pub(crate) is_written: AtomicBool,
     /// `None` if the file is not recognised.
     pub(crate) format: Option<Format>,
     /// Of all its files.
@@ -104,7 +105,7 @@ impl ShelfInput {
             folder: self.folder.clone(),
             container: self.container.clone(),
             is_dropped: self.is_dropped,
-            is_written: self.is_written,
+            is_written: AtomicBool::new(self.is_written.load(Ordering::Relaxed)),
             format: self.format,
             bytes: self.bytes,
             error: None,
@@ -112,6 +113,29 @@ impl ShelfInput {
             files: self.files.clone(),
             resolver: resolver.clone(),
             state: Mutex::new(State::new(Some(item))),
+        }
+    }
+
+    /// The same input with what was found at its path later.
+    pub(crate) fn completed(&self, item: InputItem, files: Vec<PathBuf>) -> Self {
+        Self {
+            format: Some(item.format()),
+            bytes: item.total_bytes(),
+            files,
+            ..self.unlocked(&self.resolver, item)
+        }
+    }
+
+    /// Whether its file was removed from its folder. A folder that is gone as a whole is one of a disk that will
+    /// be back.
+    pub(crate) fn is_removed(&self) -> bool {
+        let is_removed = |file: &Path| {
+            let folder = file.parent().filter(|folder| *folder != Path::new(""));
+            !file.exists() && folder.unwrap_or(Path::new(".")).is_dir()
+        };
+        match &self.container {
+            Some(_) => self.files.iter().all(|file| is_removed(file)),
+            None => *self.label != *Path::new("-") && is_removed(&self.label),
         }
     }
 

@@ -36,8 +36,13 @@ pub(crate) fn router() -> Router<Arc<App>> {
 }
 
 async fn shelf(State(app): Shared) -> Response<Body> {
+    let looking = Arc::clone(&app);
+    // The answer does not wait for it: a page that shows the shelf asks again.
+    tokio::task::spawn_blocking(move || looking.shelf.look_again());
     answer(app, |app| {
-        let inputs: Vec<Value> = app.shelf.inputs().iter().map(|input| card(input)).collect();
+        let inputs = app.shelf.inputs().into_iter();
+        let inputs = inputs.filter(|input| !input.is_removed());
+        let inputs: Vec<Value> = inputs.map(|input| card(&input)).collect();
         by_content(&json!({
             "version": env!("CARGO_PKG_VERSION"),
             "canWrite": app.out.is_some(),

@@ -78,3 +78,69 @@ fn a_database_that_is_gone_does_not_take_the_others_with_it() {
     assert_eq!(tree()["leftOut"][0]["id"], "b.pgn");
     server.stop();
 }
+
+#[test]
+fn the_shelf_follows_its_folders() {
+    let folder = Scratch::new("serve-folders");
+    let text = "[White \"A\"]\n\n1. e4 *\n\n";
+    std::fs::write(folder.join("first.pgn"), text).unwrap();
+    std::fs::write(folder.join("broken.cbh"), "not yet").unwrap();
+    let server = Running::start(&[folder.path()], |_| {});
+    let cards = |wanted: &[(&str, bool)]| {
+        let end = std::time::Instant::now() + std::time::Duration::from_mins(1);
+        loop {
+            let (status, shelf) = server.get("shelf");
+            assert_eq!(status, 200);
+            let inputs = shelf["inputs"].as_array().unwrap();
+            let mut found: Vec<(&str, bool)> = inputs
+                .iter()
+                .map(|card| (card["id"].as_str().unwrap(), card["problem"].is_null()))
+                .collect();
+            found.sort_unstable();
+            if found == wanted {
+                return;
+            }
+            assert!(std::time::Instant::now() < end, "{found:?}");
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+    };
+    cards(&[("broken.cbh", false), ("first.pgn", true)]);
+    // In a new folder.
+    std::fs::create_dir(folder.join("more")).unwrap();
+    std::fs::write(folder.join("more/second.pgn"), text.repeat(2)).unwrap();
+    cards(&[
+        ("broken.cbh", false),
+        ("first.pgn", true),
+        ("second.pgn", true),
+    ]);
+    assert_eq!(server.get("games?db=second.pgn").1["count"], 2);
+    std::fs::remove_file(folder.join("first.pgn")).unwrap();
+    cards(&[("broken.cbh", false), ("second.pgn", true)]);
+    // It comes back under its id.
+    std::fs::write(folder.join("first.pgn"), text.repeat(3)).unwrap();
+    cards(&[
+        ("broken.cbh", false),
+        ("first.pgn", true),
+        ("second.pgn", true),
+    ]);
+    assert_eq!(server.get("games?db=first.pgn").1["count"], 3);
+    // What could not be read can be read later, with all its files.
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples");
+    for entry in std::fs::read_dir(samples).unwrap() {
+        let path = entry.unwrap().path();
+        let ending = path.extension().unwrap_or_default().to_string_lossy();
+        if path.file_stem().is_some_and(|stem| stem == "tabia")
+            && ending.starts_with("cb")
+            && ending != "cbv"
+        {
+            std::fs::copy(&path, folder.join(format!("broken.{ending}"))).unwrap();
+        }
+    }
+    cards(&[
+        ("broken.cbh", true),
+        ("first.pgn", true),
+        ("second.pgn", true),
+    ]);
+    assert_eq!(server.get("games?db=broken.cbh").1["texts"], 1);
+    server.stop();
+}

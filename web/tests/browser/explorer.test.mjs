@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { eventually, pictures, run } from "./harness.mjs";
-import { axeFindsNothing, currentMove, moves, onServer, piece, rows, scenario, server, shelf } from "./scenarios.mjs";
+import { eventually, makeLibrary, open, pictures, run, serve } from "./harness.mjs";
+import { axeFindsNothing, browser, currentMove, moves, onServer, piece, rows, scenario, server, shelf } from "./scenarios.mjs";
 
 describe("explorer", () => {
   test("shows several sources next to each other", () =>
@@ -529,7 +529,7 @@ describe("book", () => {
       await onServer(folder, "/book/small.bin?play=e2e4,e7e5", async (page) => {
         await page.locator(".book-view .move-button").nth(1).waitFor();
         await page.getByLabel("Warn of moves that lose").selectOption("evals.pgn");
-        await eventually(async () => assert.equal(await page.locator('tr .mark[aria-label="loses by the stored evaluations of 1 games"]').count(), 1));
+        await eventually(async () => assert.equal(await page.locator('tr .mark[aria-label="loses by the stored evaluations of 1 game"]').count(), 1));
         assert.match(await page.locator("tr", { has: page.locator(".mark.bad") }).locator("th").textContent(), /h5/);
         await axeFindsNothing(page);
         await page.screenshot({ path: join(pictures, "book-evals.png") });
@@ -571,4 +571,46 @@ describe("book", () => {
       await field.press("Enter");
       await page.waitForURL(/play=e2e4%2Cc7c5/);
     }));
+});
+
+test("on a phone and in a narrow window the explorer and the duplicates need no scrolling sideways, and lose nothing", async () => {
+  const library = makeLibrary();
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
+  const server = await serve(library.folder);
+  try {
+    for (const [path, shown, values] of [
+      ["/explorer?src=masters.si5", ".explorer-table", ["Elo 2", "Perf. 2", "Last 20"]],
+      ["/explorer?src=masters.si5,masters.ctg,masters.bin&play=e2e4,c7c5", ".explorer-table", ["Elo 2", "Weight ", "Last 20"]],
+      ["/explorer?src=masters.bin", ".explorer-table", ["Weight "]],
+      ["/db/masters.si5/game/9?ply=4&tab=explorer", ".explorer-table", ["Elo 2"]],
+      ["/duplicates?db=twice.pgn", ".pair table", ["Wijk aan Zee NED", "Adams, Michael", "1994.01.12"]],
+    ]) {
+      for (const size of [phone, { viewport: { width: 760, height: 800 } }]) {
+        if (size !== phone && path.startsWith("/duplicates")) continue;
+        const view = await open(browser, server, path, size);
+        try {
+          const { page } = view;
+          await page.locator(`${shown} tbody tr`).first().waitFor();
+          await eventually(async () => {
+            const wide = await page.locator(".table-box").evaluateAll((boxes) => boxes.filter((box) => box.scrollWidth > box.clientWidth).map((box) => `${box.scrollWidth} in ${box.clientWidth}`));
+            assert.deepEqual(wide, [], path);
+          });
+          const text = await page.locator(shown).first().innerText();
+          for (const value of values) assert.ok(text.includes(value), `${path}: ${value} in ${text}`);
+          // No cell hides a part of its text, and what is a table is one for screen readers.
+          const cut = await page.locator(`${shown} :is(td, th[scope=row])`).evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.outerHTML.slice(0, 120)));
+          assert.deepEqual(cut, [], path);
+          assert.equal(await page.getByRole("table").first().getByRole("row").first().getByRole("cell").count() > 0 || (await page.getByRole("columnheader").count()) > 0, true);
+          assert.ok((await page.getByRole("rowheader").count()) > 0, path);
+          await axeFindsNothing(page);
+          await page.screenshot({ path: join(pictures, `reflow-${size.viewport.width}-${path.replace(/\W+/g, "-").slice(1, 40)}.png`), fullPage: true });
+        } finally {
+          await view.close();
+        }
+      }
+    }
+  } finally {
+    assert.equal(await server.stop(), 0);
+    library.remove();
+  }
 });

@@ -1,5 +1,6 @@
 // The game view: board, notation, comments in several languages, training questions.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -602,6 +603,134 @@ test("comments of a language are hidden and shown", async () => {
   }
 });
 
+describe("the number of a game", () => {
+  test("is typed after the key g, and leads to that game of the same list", () =>
+    scenario("/db/league.pgn/game/7?ply=2&q=white%3Acarlsen", async (page) => {
+      await moves(page).first().waitFor();
+      const field = page.locator(".goto input");
+      await page.keyboard.press("g");
+      await eventually(async () => assert.ok(await field.evaluate((element) => element === document.activeElement)));
+      await page.keyboard.type("31");
+      await page.keyboard.press("Enter");
+      await page.waitForURL((url) => url.pathname === "/db/league.pgn/game/31" && url.searchParams.get("q") === "white:carlsen");
+      await page.locator(".game-nav", { hasText: "Game 31 of 3,000" }).waitFor();
+      // The keys are those of the board again.
+      await page.keyboard.press("ArrowRight");
+      await currentMove(page).waitFor();
+      await page.keyboard.press("g");
+      await page.keyboard.type("3001");
+      await page.keyboard.press("Enter");
+      await page.locator("#live", { hasText: "Game 3001 is not in this list" }).waitFor();
+      assert.equal(new URL(page.url()).pathname, "/db/league.pgn/game/31");
+      await axeFindsNothing(page);
+      await page.keyboard.press("Escape");
+      await field.waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Game 31 of 3,000" }).click();
+      await page.keyboard.type("8");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/game\/8/);
+    }));
+
+  test("is typed in a text of the database, too, unless letters are no keys", async () => {
+    const library = makeLibrary();
+    try {
+      await onServer(library.path("tabia.cbh"), "/db/tabia.cbh/game/1", async (page, view, other) => {
+        const { rows } = await other.api("games?db=tabia.cbh&n=20");
+        const number = rows.find((row) => row[6] === null)[1];
+        await page.goto(`${other.base}/db/tabia.cbh/game/${number}`);
+        await page.locator(".text-view h1").waitFor();
+        await page.keyboard.press("g");
+        await page.keyboard.type("2");
+        await page.keyboard.press("Enter");
+        await page.waitForURL(/game\/2/);
+        await page.evaluate(() => localStorage.setItem("tabia.settings", JSON.stringify({ singleKeys: false })));
+        await page.goto(`${other.base}/db/tabia.cbh/game/${number}`);
+        await page.locator(".text-view h1").waitFor();
+        await page.keyboard.press("g");
+        await page.keyboard.press("n");
+        await page.waitForTimeout(200);
+        assert.equal(await page.evaluate(() => document.activeElement.id), "");
+        assert.match(page.url(), new RegExp(`game/${number}$`));
+      });
+    } finally {
+      library.remove();
+    }
+  });
+});
+
+test("the position as text leaves the whole board in sight", async () => {
+  for (const path of ["/db/games.pgn/game/1?ply=3", "/explorer?src=league.bin&play=e2e4", "/book/league.bin?play=e2e4"]) {
+    await scenario(path, async (page) => {
+      const board = page.locator(".squares");
+      await canMove(page);
+      const before = await board.boundingBox();
+      assert.ok(before.y >= 0 && before.y + before.height <= 800, JSON.stringify(before));
+      await page.keyboard.press("x");
+      await page.locator(".as-text").waitFor();
+      await page.waitForTimeout(300);
+      assert.deepEqual(await board.boundingBox(), before, path);
+      const text = await page.locator(".as-text").boundingBox();
+      assert.ok(text.y >= 0 && text.y + text.height <= 800, JSON.stringify(text));
+      await axeFindsNothing(page);
+      await page.screenshot({ path: join(pictures, `as-text-${path.split("/")[1].replace(/\W.*/, "")}.png`) });
+    });
+  }
+});
+
+describe("symbols", () => {
+  const all = [1, 2, 3, 4, 5, 6, 7, 10, 13, 14, 15, 16, 17, 18, 19, 22, 23, 26, 32, 33, 36, 40, 44, 132, 138, 140, 141, 142, 145, 146, 239, 240, 241, 242, 243, 244, 245];
+  const path = () => shelf.path("symbols.pgn");
+  before(() => {
+    const line = "Nf3 Nf6 Ng1 Ng8";
+    const san = all.map((nag, index) => `${index % 2 === 0 ? `${index / 2 + 1}. ` : ""}${line.split(" ")[index % 4]} $${nag}`);
+    writeFileSync(path(), `[White "A"]\n[Black "B"]\n[Result "*"]\n\n${san.join(" ")} *\n`);
+  });
+  after(() => rmSync(path()));
+
+  test("are drawn, or in a font that has them, and have words", () =>
+    onServer(path(), "/db/symbols.pgn/game/1", async (page, view) => {
+      await moves(page).first().waitFor();
+      const nags = page.locator(".notation .nag");
+      await eventually(async () => assert.equal(await nags.count(), all.length));
+      await eventually(async () => {
+        for (const label of await nags.evaluateAll((found) => found.map((nag) => nag.getAttribute("aria-label")))) assert.match(label, /^[\p{L} ]+$/u);
+      });
+      assert.equal(await nags.nth(all.indexOf(14)).getAttribute("title"), "White is slightly better");
+      const session = await view.context.newCDPSession(page);
+      await session.send("DOM.enable");
+      await session.send("CSS.enable");
+      const { root } = await session.send("DOM.getDocument");
+      const { nodeIds } = await session.send("DOM.querySelectorAll", { nodeId: root.nodeId, selector: ".notation .nag" });
+      const texts = await nags.allTextContents();
+      const drawn = await nags.evaluateAll((found) => found.map((nag) => nag.querySelector("svg path")?.getBoundingClientRect().height ?? 0));
+      for (const [index, nodeId] of nodeIds.entries()) {
+        if (texts[index] === "") {
+          assert.ok(drawn[index] >= 5, `${all[index]} is drawn: ${drawn[index]}`);
+          continue;
+        }
+        const { fonts } = await session.send("CSS.getPlatformFontsForNode", { nodeId });
+        for (const character of texts[index]) {
+          const charset = character.codePointAt(0).toString(16);
+          // A font without the character shows an empty box.
+          const having = fonts.filter(({ familyName }) => execFileSync("fc-list", [`${familyName}:charset=${charset}`], { encoding: "utf8" }) !== "");
+          assert.ok(having.length > 0, `${character} of ${all[index]} in ${fonts.map(({ familyName }) => familyName)}`);
+        }
+      }
+      // The signs that most fonts lack are never text.
+      assert.doesNotMatch(texts.join(""), /[⩲⩱⨀⟳⇆⌓⟫⟪]/);
+      await axeFindsNothing(page);
+      await page.locator(".notation").screenshot({ path: join(pictures, "symbols.png") });
+    }));
+
+  test("have words in every language", async () => {
+    for (const [locale, words] of [["de-DE", "Weiß steht etwas besser"], ["ru-RU", "у белых немного лучше"], ["fr-FR", "les Blancs sont un peu mieux"], ["es-ES", "las blancas están algo mejor"]]) {
+      await onServer(path(), "/db/symbols.pgn/game/1", async (page) => {
+        await page.locator(`.nag[aria-label="${words}"]`).waitFor();
+      }, { locale });
+    }
+  });
+});
+
 describe("a training question", () => {
   let library;
   before(() => {
@@ -715,6 +844,36 @@ describe("a training question", () => {
     }
   });
 
+  test("texts for readers of every language follow with a slash, points with a dash", async () => {
+    const path = library.path("separators.pgn");
+    const question = '[%tqu "En","Which move?","","","c7c5","Good",3,"e7e5","Solid",1]';
+    writeFileSync(path, `[Event "Question"]\n[White "A"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 {${question}} 2. Nf3 *\n`);
+    await onServer(path, "/db/separators.pgn/game/1?ply=1", async (page) => {
+      const answers = async (change) => {
+        await page.route("**/api/v1/db/separators.pgn/games/1", async (route) => {
+          const response = await route.fetch();
+          const game = await response.json();
+          const [item] = game.moves[1].annotations.filter(({ type }) => type === "training");
+          change(item);
+          await route.fulfill({ response, json: game });
+        });
+        await page.reload();
+        await page.locator(".training button").last().click();
+        await page.locator(".training li").first().waitFor();
+        return (await page.locator(".training li").allTextContents()).map((text) => text.trim());
+      };
+      const texts = (...all) => all.map(([text, language]) => ({ text, language }));
+      const found = await answers((item) => {
+        item.solutions = [
+          // Two for all readers, one of another language.
+          { from: "c7", to: "c5", points: 3, comments: texts(["Good", 0], ["Gut", 1], ["1…c5", 99], ["Najdorf", 99]) },
+          { from: "e7", to: "e5", points: 1, comments: [] },
+        ];
+      });
+      assert.deepEqual(found, ["c7–c5: 3 points – Good / 1…c5 / Najdorf", "e7–e5: 1 point"]);
+    });
+  });
+
   test("its answer is not in the preview of the list", async () => {
     const path = library.path("question.pgn");
     const question = '[%tqu "En","Which move?","","","f1b5","",3]';
@@ -735,4 +894,69 @@ describe("a training question", () => {
     await page.locator(".hidden-moves").click();
     await isShown(page);
   }, { viewport: { width: 390, height: 844 } }));
+});
+
+describe("a text of a database", () => {
+  const html = (words, more = "") => `<html><head><title>x</title>${more}</head><body><p>${words}</p></body></html>`;
+  const languages = ["In English", "Auf Deutsch", "En français", "En español", "In italiano", "In het Nederlands", "Em português"];
+  /** The guiding text of the sample as if it were written in seven languages. */
+  const inSeven = (run, { more, after = "", ...options } = {}) => async () => {
+    const library = makeLibrary();
+    try {
+      await onServer(library.path("tabia.cbh"), "/", async (page, view, other) => {
+        const { rows } = await other.api("games?db=tabia.cbh&n=20");
+        const number = rows.find((row) => row[6] === null)[1];
+        await page.route(`**/api/v1/db/tabia.cbh/games/${number}`, async (route) => {
+          const response = await route.fetch();
+          const game = await response.json();
+          game.annotations = languages.flatMap((words, language) => [
+            { type: "text", kind: "title", language, text: `${words}!` },
+            { type: "text", kind: "html", language, text: html(words + after, more) },
+          ]);
+          await route.fulfill({ response, json: game });
+        });
+        await run(page, other, number);
+        // The frames run no scripts, those of the tests neither.
+        view.problems.splice(0, view.problems.length, ...view.problems.filter((note) => !/Blocked script execution in 'about:srcdoc'/.test(note)));
+      }, options);
+    } finally {
+      library.remove();
+    }
+  };
+
+  test(
+    "is shown in the language of the page, the others by their names",
+    inSeven(async (page, other, number) => {
+      await page.goto(`${other.base}/db/tabia.cbh/game/${number}`);
+      const heads = page.locator(".in-language summary");
+      await eventually(async () =>
+        assert.deepEqual(
+          (await heads.allInnerTexts()).map((text) => text.replace(/\s+/g, " ").trim()),
+          ["Deutsch", "Englisch In English!", "Französisch En français!", "Spanisch En español!", "Italienisch In italiano!", "Niederländisch In het Nederlands!", "Portugiesisch Em português!"],
+        ),
+      );
+      assert.equal(await page.locator("h1").innerText(), "Auf Deutsch!");
+      assert.equal(await page.locator("iframe:visible").count(), 1);
+      await page.frameLocator("iframe >> nth=0").locator("p", { hasText: "Auf Deutsch" }).waitFor();
+      await axeFindsNothing(page);
+      await page.screenshot({ path: join(pictures, "text-languages.png") });
+      await heads.nth(4).click();
+      await page.frameLocator("iframe >> nth=4").locator("p", { hasText: "In italiano" }).waitFor();
+    }, { locale: "de-DE" }),
+  );
+
+  test(
+    "has its beginning in the preview, and no board",
+    inSeven(async (page, other, number) => {
+      await page.goto(`${other.base}/games?db=tabia.cbh&at=${number}`);
+      await page.locator(".preview .excerpt", { hasText: /^In English & more$/ }).waitFor();
+      assert.ok(!(await page.locator(".preview .small-board").isVisible()));
+      assert.equal(await page.locator(".preview .actions > *").count(), 1);
+      await axeFindsNothing(page);
+      await page.screenshot({ path: join(pictures, "text-preview.png") });
+      await page.keyboard.press(number > 1 ? "ArrowUp" : "ArrowDown");
+      await page.locator(".preview .line").waitFor();
+      assert.ok(await page.locator(".preview .small-board").isVisible());
+    }, { more: "<style>p { color: red }</style><script>alert(1)</script><img src=x onerror=alert(2)>", after: " &amp; more" }),
+  );
 });

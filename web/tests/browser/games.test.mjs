@@ -673,6 +673,25 @@ describe("players", () => {
     }
   });
 
+  test("the graph of years begins with the first year that has games", async () => {
+    const file = shelf.path("few-years.pgn");
+    writeFileSync(file, [2021, 2023].map((year) => `[White "A"]\n[Black "B"]\n[Date "${year}.01.01"]\n[Result "1-0"]\n\n1. e4 1-0\n\n`).join(""));
+    try {
+      await onServer(file, "/player/A?db=few-years.pgn", async (page) => {
+        await eventually(async () => assert.equal((await page.locator(".ends").innerText()).replace(/\s+/g, " "), "2021 2023"));
+        const bars = page.locator(".years .rest");
+        assert.equal(await bars.count(), 2);
+        const [graph, first, last, ends] = await Promise.all([page.locator(".years"), bars.first(), bars.last(), page.locator(".ends")].map((part) => part.boundingBox()));
+        assert.ok(first.x - graph.x < first.width, "the first bar is at the beginning");
+        assert.ok(graph.x + graph.width - last.x - last.width < last.width, "the last one is at the end");
+        assert.ok(first.width < 100, `a bar of three years is no wider than one of twelve: ${first.width}`);
+        assert.ok(Math.abs(ends.width - graph.width) < 1);
+      });
+    } finally {
+      rmSync(file);
+    }
+  });
+
   test("an opening of the player is a list of games", () =>
     scenario("/player/Carlsen,%20B?db=league.pgn", async (page) => {
       const link = page.locator(".two .data tbody a").first();
@@ -972,6 +991,37 @@ describe("duplicates", () => {
       await eventually(async () => assert.match(await page.locator(".pair .notation").textContent(), /1\. e4 e5/));
     }));
 
+  test("one half-move is one in every language", async () => {
+    const answers = {
+      "en-GB": ["the same half-move", "1 half-move in common, of 1 and 3"],
+      "de-DE": ["derselbe Halbzug", "1 Halbzug gemeinsam, von 1 und 3"],
+      "ru-RU": ["одинаковые полуходы: 1", "общих полуходов: 1 из 1 и 3"],
+      "fr-FR": ["le même demi-coup", "1 demi-coup en commun, sur 1 et 3"],
+      "es-ES": ["la misma media jugada", "1 media jugada en común, de 1 y 3"],
+    };
+    for (const [locale, texts] of Object.entries(answers)) {
+      const view = await open(browser, server, "/", { locale });
+      try {
+        const { page } = view;
+        await page.route(/\/api\/v1\/duplicates\?/, async (route) => {
+          const response = await route.fetch();
+          const answer = await response.json();
+          const [pair] = answer.pairs;
+          if (pair) answer.pairs = [{ ...pair, common: 1, plies: [1, 1] }, { ...pair, common: 1, plies: [1, 3] }];
+          await route.fulfill({ response, json: answer });
+        });
+        await page.goto(`${server.base}/duplicates?db=twice.pgn`);
+        await page.locator(".pair").nth(1).waitFor();
+        for (const [index, text] of texts.entries()) {
+          const found = await page.locator(".pair").nth(index).locator("p").first().textContent();
+          assert.ok(found.includes(` % · ${text}`), found);
+        }
+      } finally {
+        await view.close();
+      }
+    }
+  });
+
   test("none", () =>
     scenario("/duplicates?db=games.pgn", async (page) => {
       await page.locator(".state.ok").waitFor();
@@ -1016,6 +1066,40 @@ describe("conversion", () => {
       await axeFindsNothing(page);
       await page.screenshot({ path: join(pictures, "compared.png"), fullPage: true });
     }));
+
+  test("what differs is coloured on both sides", async () => {
+    const path = shelf.path("differing.pgn");
+    writeFileSync(
+      path,
+      `[Event "E"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n[Opening "Ruy Lopez"]\n\n` +
+        `1. e4 {[%clk 1:00:00] first} e5 {[%clk 0:59:58]} 2. Nf3 $14 {[%eval 0.31]} (2. f4 exf4 {kept}) 2... Nc6 {[%csl Ga1] same} 3. Bb5 1-0\n`,
+    );
+    try {
+      await onServer(path, "/convert?db=differing.pgn&to=pgn&profile=seven", async (page) => {
+        const compare = async () => {
+          await page.locator(".data button", { hasText: "Compare" }).first().click();
+          await eventually(async () => assert.equal(await page.locator(".compared .notation").count(), 2));
+          const marked = (side) => page.locator(".compared section").nth(side).locator(".differs").allTextContents();
+          return [await marked(0), await marked(1)];
+        };
+        // Of comments, symbols and variations only the moves are left.
+        const [left, right] = await compare();
+        const text = left.join("|");
+        for (const part of ["first", "1:00:00", "59:58", "+0.31", "f4", "exf4", "kept", "green a1", "same"]) assert.ok(text.includes(part), `${part} in ${text}`);
+        assert.ok(left.includes(""), "the drawn symbol");
+        for (const part of ["e4", "e5", "f3", "c6", "b5"]) assert.ok(!left.some((found) => found.endsWith(part) && found.length <= 4), `${part} in ${text}`);
+        assert.deepEqual(right, []);
+        await page.locator(".compared mark", { hasText: "Opening: Ruy Lopez" }).waitFor();
+        await page.getByText("Coloured: what the other side does not have.").waitFor();
+        await axeFindsNothing(page);
+        await page.screenshot({ path: join(pictures, "compared-marked.png"), fullPage: true });
+        await page.emulateMedia({ colorScheme: "dark" });
+        await axeFindsNothing(page);
+      });
+    } finally {
+      rmSync(path);
+    }
+  });
 
   test("nothing is lost in PGN", () =>
     scenario("/convert?db=league.pgn&to=pgn", async (page) => {

@@ -294,10 +294,11 @@ async function serveBuilt(context, server) {
     const asset = /^\/assets\/[^/]+\.(js|css|json|svg)$/.exec(pathname);
     if (asset) return route.fulfill({ path: join(dist, pathname), contentType: types[asset[1]] });
     if (route.request().resourceType() !== "document") return route.continue();
-    const headers = (await route.fetch()).headers();
+    const answer = await route.fetch();
+    const headers = answer.headers();
     delete headers["content-encoding"];
     delete headers["content-length"];
-    return route.fulfill({ headers, body: readFileSync(join(dist, "index.html"), "utf8") });
+    return route.fulfill({ status: answer.status(), headers, body: readFileSync(join(dist, "index.html"), "utf8") });
   });
 }
 

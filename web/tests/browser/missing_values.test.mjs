@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { eventually } from "./harness.mjs";
-import { canMove, onServer, rows, scenario } from "./scenarios.mjs";
+import { eventually, open } from "./harness.mjs";
+import { browser, canMove, onServer, rows, scenario, server } from "./scenarios.mjs";
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 /** Takes the messages of the console about refused requests, which are meant here, out of the problems. */
@@ -168,6 +168,59 @@ describe("what is missing", () => {
 });
 
 describe("texts", () => {
+  test("of the library are in the words and the language of the reader", async () => {
+    const cut = (field) => ({
+      code: "malformed", detail: `games-si4.sg4: game 1: \`${field}\` needs 6 bytes, 2 are left`,
+      text: { id: "cutField", values: [field, "6 bytes", "2"] }, values: { detail: `\`${field}\` needs 6 bytes, 2 are left`, game: "1", file: "games-si4.sg4" },
+    });
+    const problems = [
+      cut("blob"), cut("title_language"), cut("no_such_field"),
+      { code: "malformed", detail: "`media_at` has the impossible value 0x9", text: { id: "impossibleValue", values: ["media_at", "0x9"] }, values: { detail: "`media_at` has the impossible value 0x9" } },
+      { code: "unsupported", detail: "it is not in the archive but at http://x.example/a.si4", text: { id: "elsewhere", values: ["http://x.example/a.si4"] }, values: { detail: "it is not in the archive but at http://x.example/a.si4" } },
+    ];
+    for (const [locale, wanted] of Object.entries({
+      "en-GB": [
+        "games-si4.sg4: game 1: the data end too early (record of the game): 6 bytes needed, 2 left", "(text): 6 bytes", "(stored data): 6 bytes",
+        "a value that cannot be (reference to media): 0x9", "it is not in the archive but at http://x.example/a.si4",
+      ],
+      "de-DE": ["Die Daten enden zu früh (Datensatz der Partie): nötig sind 6 Bytes, vorhanden 2", "(Text)", "(gespeicherte Daten)", "Ein unmöglicher Wert (Verweis auf Medien): 0x9", "liegt nicht im Archiv, sondern unter http://x.example/a.si4"],
+      "ru-RU": ["данные обрываются (запись партии): нужно 6 байт, осталось 2", "(текст)", "(сохранённые данные)", "невозможное значение (ссылка на медиа): 0x9", "не в архиве, а по адресу http://x.example/a.si4"],
+      "fr-FR": ["les données s'arrêtent trop tôt (enregistrement de la partie) : il faut 6 octets, il reste 2", "(texte)", "(données enregistrées)", "une valeur impossible (référence à un média) : 0x9", "n'est pas dans l'archive, mais à http://x.example/a.si4"],
+      "es-ES": ["los datos terminan demasiado pronto (registro de la partida): hacen falta 6 bytes, quedan 2", "(texto)", "(datos guardados)", "un valor imposible (referencia a medios): 0x9", "no está en el archivo, sino en http://x.example/a.si4"],
+    })) {
+      const view = await open(browser, server, "/", { locale });
+      try {
+        const { page } = view;
+        await page.route("**/api/v1/db/games-si4.si4/games/1", async (route) => {
+          const response = await route.fetch();
+          await route.fulfill({ response, json: { ...(await response.json()), problemList: problems } });
+        });
+        await page.goto(`${server.base}/db/games-si4.si4/game/1`);
+        const shown = page.locator(".game-head .problem");
+        await eventually(async () => assert.equal(await shown.count(), problems.length));
+        await eventually(async () => {
+          const texts = await shown.allTextContents();
+          for (const [index, text] of wanted.entries()) assert.ok(texts[index].includes(text), `${text} in ${texts[index]}`);
+          assert.doesNotMatch(texts.join(), /blob|media_at|title_language|no_such_field/);
+        });
+      } finally {
+        await view.close();
+      }
+    }
+  });
+
+  test("names of formats are words of the language", async () => {
+    for (const [locale, wanted] of [["en-GB", "Scid 4 database"], ["de-DE", "Scid 4-Datenbank"], ["ru-RU", "база Scid 4"], ["fr-FR", "base Scid 4"], ["es-ES", "base de Scid 4"]]) {
+      await scenario("/convert?db=games.pgn", async (page) => {
+        await page.locator(".choose option", { hasText: wanted }).waitFor({ state: "attached" });
+        await page.goto(`${server.base}/health?db=games-si4.si4`);
+        await eventually(async () => assert.equal(await page.locator(".facts tr").first().locator("td").textContent(), wanted));
+        await page.goto(`${server.base}/`);
+        await page.locator(".card", { hasText: "games-si4.si4" }).locator(`.badge[title="${wanted}"]`).waitFor();
+      }, { locale });
+    }
+  });
+
   test("a format has its name once", () =>
     scenario("/health?db=games-si4.si4", async (page) => {
       await page.locator(".facts").waitFor();

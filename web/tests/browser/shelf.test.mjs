@@ -315,6 +315,126 @@ test("a page of another origin gets no answer", async () => {
   }
 });
 
+describe("a folder", () => {
+  const game = (name) => `[White "${name}"]\n[Black "B"]\n\n1. e4 *\n\n`;
+  const onFolder = (run, options) => async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tabia-folder-"));
+    for (let i = 10; i < 40; i++) writeFileSync(join(folder, `${i}.pgn`), game(`player ${i}`));
+    try {
+      await onServer(folder, "/", (page) => run(page, folder), options);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+  const names = (page) => page.locator(".card h3").allTextContents();
+
+  test(
+    "shows files that come and go without a reload, and keeps search, focus and scroll",
+    onFolder(async (page, folder) => {
+      await eventually(async () => assert.equal((await names(page)).length, 30));
+      await page.waitForFunction(() => ![...document.querySelectorAll(".count")].some((e) => e.textContent === "…"));
+      // What is not changed is neither drawn anew nor announced.
+      await page.evaluate(() => {
+        globalThis.changes = 0;
+        new MutationObserver((all) => (globalThis.changes += all.length)).observe(document.body, { subtree: true, childList: true, characterData: true });
+      });
+      await page.waitForTimeout(7000);
+      assert.equal(await page.evaluate(() => globalThis.changes), 0);
+
+      await page.locator("#shelf-filter").fill("pgn");
+      await page.locator("main").evaluate((main) => (main.scrollTop = 400));
+      const scrolled = await page.locator("main").evaluate((main) => main.scrollTop);
+      assert.ok(scrolled > 200, String(scrolled));
+      await page.locator("#shelf-filter").evaluate((field) => field.focus({ preventScroll: true }));
+      writeFileSync(join(folder, "39 new.pgn"), game("new"));
+      await eventually(async () => assert.ok((await names(page)).includes("39 new.pgn")));
+      await page.locator("#live", { hasText: "On the shelf: 39 new.pgn" }).waitFor({ state: "attached" });
+      await page.locator(".card", { hasText: "39 new.pgn" }).locator(".count", { hasText: "1 game" }).waitFor();
+      rmSync(join(folder, "39 new.pgn"));
+      await eventually(async () => assert.ok(!(await names(page)).includes("39 new.pgn")));
+      await page.locator("#live", { hasText: "No longer on the shelf: 39 new.pgn" }).waitFor({ state: "attached" });
+      assert.equal(await page.locator("#shelf-filter").inputValue(), "pgn");
+      assert.equal(await page.evaluate(() => document.activeElement.id), "shelf-filter");
+      assert.equal(await page.locator("main").evaluate((main) => main.scrollTop), scrolled);
+
+      // A file that grows has another number of games.
+      writeFileSync(join(folder, "10.pgn"), game("one") + game("two"));
+      await page.locator(".card", { hasText: "10.pgn" }).locator(".count", { hasText: "2 games" }).waitFor();
+    }),
+  );
+
+  test(
+    "is looked at when the page is seen again, and not while it is hidden",
+    onFolder(async (page, folder) => {
+      await eventually(async () => assert.equal((await names(page)).length, 30));
+      const see = (isHidden) =>
+        page.evaluate((isHidden) => {
+          Object.defineProperty(document, "hidden", { configurable: true, get: () => isHidden });
+          document.dispatchEvent(new Event("visibilitychange"));
+        }, isHidden);
+      await see(true);
+      rmSync(join(folder, "10.pgn"));
+      await page.waitForTimeout(5000);
+      assert.equal((await names(page)).length, 30);
+      await see(false);
+      await eventually(async () => assert.equal((await names(page)).length, 29), 2000);
+    }),
+  );
+
+  test(
+    "that was empty shows its first file",
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "tabia-folder-"));
+      try {
+        await onServer(folder, "/", async (page) => {
+          await page.locator(".empty").waitFor();
+          writeFileSync(join(folder, "first.pgn"), game("first"));
+          await page.locator(".card h3 a", { hasText: "first.pgn" }).click();
+          await page.locator(".layer .row .c-white", { hasText: "first" }).waitFor();
+        });
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  );
+});
+
+test("a page that is opened after its file is gone is not called out of date", async () => {
+  const path = shelf.path("was-here.pgn");
+  writeFileSync(path, '[White "A"]\n\n1. e4 *\n\n');
+  await onServer(path, "/games?db=was-here.pgn", async (page, view, other) => {
+    await rows(page).first().waitFor();
+    await page.waitForTimeout(300);
+    rmSync(path);
+    await page.locator(".gone", { hasText: "no longer current" }).waitFor();
+    for (const address of ["/games?db=was-here.pgn", "/db/was-here.pgn/game/1", "/health?db=was-here.pgn"]) {
+      await page.goto(other.base + address);
+      await page.locator(".error").first().waitFor();
+      // The files are looked at every two seconds.
+      await page.waitForTimeout(2500);
+      assert.equal(await page.locator(".gone").count(), 0, address);
+    }
+    view.problems.splice(0);
+  });
+});
+
+test("an address that is none is a page with a way back", () =>
+  scenario("/", async (page, view) => {
+    for (const path of ["/nonsense", "/nonsense/%E0%A4%A/x?db=league.pgn"]) {
+      const answer = await page.goto(server.base + path);
+      assert.equal(answer.status(), 404);
+      await page.getByRole("heading", { name: "There is no such page." }).waitFor();
+      await axeFindsNothing(page);
+    }
+    await page.screenshot({ path: join(pictures, "nonsense.png") });
+    await page.locator(".empty a").click();
+    await page.locator(".card").first().waitFor();
+    assert.equal(new URL(page.url()).pathname, "/");
+    const program = await fetch(`${server.base}/nonsense`);
+    assert.deepEqual([program.status, await program.text()], [404, "not found\n"]);
+    view.problems.splice(0, view.problems.length, ...view.problems.filter((note) => !/status of 404/.test(note)));
+  }));
+
 describe("jobs", () => {
   /** A server over one database without an index. */
   const onDatabase = (name, path, run, options) => async () => {
@@ -335,6 +455,7 @@ describe("jobs", () => {
       assert.ok(!readdirSync(shelf.folder).includes("to-index.pgn.tidx"));
       await page.reload();
       await page.locator(".card", { hasText: "indexed" }).waitFor();
+      await page.locator(".jobs summary", { hasText: "1 finished job" }).click();
       await page.locator(".jobs li.done").waitFor();
       await axeFindsNothing(page);
       await page.getByRole("button", { name: "Close: Index of to-index.pgn" }).click();
@@ -358,6 +479,63 @@ describe("jobs", () => {
       },
       { viewport: { width: 390, height: 844 }, hasTouch: true },
     ),
+  );
+
+  test("that have ended are one line, which opens on request and is closed at once", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tabia-jobs-"));
+    const names = ["a", "b", "c"].map((name) => `${name}.pgn`);
+    for (const name of names) writeFileSync(join(folder, name), '[White "A"]\n\n1. e4 e5 *\n\n');
+    try {
+      for (const viewport of [{ width: 1280, height: 800 }, { width: 390, height: 844 }]) {
+        await onServer(
+          folder,
+          "/",
+          async (page, view, other) => {
+            for (const name of names) {
+              await fetch(`${other.base}/api/v1/jobs`, {
+                method: "POST",
+                headers: { Authorization: `Bearer ${other.key}`, "Content-Type": "application/json" },
+                body: JSON.stringify({ kind: "index", db: name }),
+              });
+              await eventually(async () => assert.ok((await other.api("jobs")).jobs.every((job) => job.state === "done")));
+            }
+            for (const path of ["/", "/games?db=a.pgn", "/db/a.pgn/game/1"]) {
+              await page.goto(other.base + path);
+              const summary = page.locator(".jobs summary");
+              await eventually(async () => assert.equal(await summary.textContent(), "3 finished jobs"));
+              assert.ok(!(await page.locator(".jobs li").first().isVisible()));
+              const { height } = await page.locator(".jobs").boundingBox();
+              assert.ok(height <= 46, `${height} of ${viewport.width}`);
+            }
+            await axeFindsNothing(page);
+            await page.screenshot({ path: join(pictures, `jobs-finished-${viewport.width}.png`) });
+            await page.locator(".jobs summary").focus();
+            await page.keyboard.press("Enter");
+            await page.locator(".jobs li", { hasText: "Index of c.pgn" }).waitFor();
+            await axeFindsNothing(page);
+            await page.getByRole("button", { name: "Close all finished jobs" }).click();
+            await eventually(async () => assert.equal(await page.locator(".jobs").count(), 0));
+            assert.deepEqual((await other.api("jobs")).jobs, []);
+          },
+          { viewport },
+        );
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test(
+    "one that ends is shown with its result until another view is",
+    onDatabase("ends.pgn", "/", async (page) => {
+      await page.getByRole("button", { name: "Build index of ends.pgn" }).click();
+      await page.locator(".jobs li.done", { hasText: "Index of ends.pgn" }).waitFor();
+      assert.equal(await page.locator(".jobs summary").count(), 0);
+      await page.locator(".card h3 a").click();
+      await rows(page).first().waitFor();
+      await page.locator(".jobs summary", { hasText: "1 finished job" }).waitFor();
+      assert.ok(!(await page.locator(".jobs li").isVisible()));
+    }),
   );
 
   test(
@@ -446,6 +624,7 @@ describe("new files", () => {
       await page.fill(".write-form input[name=name]", "carlsen.pgn");
       await page.getByRole("button", { name: "Write file" }).click();
       await page.locator(".write-form .error", { hasText: "exists already" }).waitFor();
+      await page.locator(".write-form .error .hint", { hasText: "give another name, or replace a file with this name" }).waitFor();
       await page.locator(".write-form input[name=force]").check();
       await page.getByRole("button", { name: "Write file" }).click();
       await eventually(async () => assert.equal(await page.locator(".jobs li.done", { hasText: "File carlsen.pgn" }).count(), 2));

@@ -57,7 +57,8 @@ impl Assets {
         }
     }
 
-    /// The file at a path; the page itself at the address of a view.
+    /// The file at a path; the page itself at the address of a view. The page is also what a browser shows at an
+    /// address that there is not, so that its reader finds the way to one that there is.
     pub(crate) fn answer(&self, path: &str, headers: &HeaderMap) -> Response<Body> {
         let first = path
             .trim_start_matches('/')
@@ -69,15 +70,29 @@ impl Assets {
         } else {
             path
         };
-        let Some(index) = ASSETS.iter().position(|asset| asset.path == wanted) else {
-            let mut response = Response::new(Body::from("not found\n"));
-            *response.status_mut() = StatusCode::NOT_FOUND;
+        if let Some(response) = self.file(wanted, headers) {
             return response;
-        };
-        match (ASSETS.get(index), self.compressed.get(index)) {
-            (Some(asset), Some(compressed)) => asset.answer(compressed, headers),
-            _ => Response::new(Body::empty()),
         }
+        let accepted = headers.get(header::ACCEPT);
+        let is_for_reader = accepted
+            .is_some_and(|value| value.to_str().is_ok_and(|text| text.contains("text/html")));
+        // One that the browser has is another answer than this one.
+        let mut encodings = HeaderMap::new();
+        for value in headers.get_all(header::ACCEPT_ENCODING) {
+            encodings.append(header::ACCEPT_ENCODING, value.clone());
+        }
+        let page = is_for_reader.then(|| self.file("/index.html", &encodings));
+        let page = page.flatten();
+        let mut response = page.unwrap_or_else(|| Response::new(Body::from("not found\n")));
+        *response.status_mut() = StatusCode::NOT_FOUND;
+        response.headers_mut().remove(header::ETAG);
+        response
+    }
+
+    fn file(&self, path: &str, headers: &HeaderMap) -> Option<Response<Body>> {
+        let index = ASSETS.iter().position(|asset| asset.path == path)?;
+        let (asset, compressed) = (ASSETS.get(index)?, self.compressed.get(index)?);
+        Some(asset.answer(compressed, headers))
     }
 }
 
@@ -151,6 +166,35 @@ mod tests {
         ] {
             assert_eq!(status(path), 404, "{path}");
         }
+    }
+
+    #[test]
+    fn a_browser_shows_the_page_at_an_address_that_is_none() {
+        let assets = Assets::new();
+        let mut headers = HeaderMap::new();
+        headers.insert(
+            header::ACCEPT,
+            HeaderValue::from_static("text/html,*/*;q=0.8"),
+        );
+        let page = assets.answer("/", &headers);
+        let tag = page.headers().get(header::ETAG).unwrap().clone();
+        headers.insert(header::IF_NONE_MATCH, tag);
+        let kind_at = |path: &str, headers: &HeaderMap| {
+            let answer = assets.answer(path, headers);
+            let kind = answer.headers().get(header::CONTENT_TYPE);
+            let kind = kind.map(|kind| kind.to_str().unwrap().to_owned());
+            (answer.status().as_u16(), kind)
+        };
+        let html = Some("text/html; charset=utf-8".to_owned());
+        assert_eq!(kind_at("/nonsense", &headers), (404, html));
+        assert!(
+            !assets
+                .answer("/nonsense", &headers)
+                .headers()
+                .contains_key(header::ETAG)
+        );
+        // Scripts and programs get no page.
+        assert_eq!(kind_at("/assets/gone.js", &HeaderMap::new()), (404, None));
     }
 
     #[test]

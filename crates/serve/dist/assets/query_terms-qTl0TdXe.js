@@ -1,1 +1,0 @@
-function e(e){let t=[],n=``,r=0,i=!1;for(let[a,o]of[...e].entries())o===`"`&&e[a-1]!==`\\`?i=!i:!i&&o===`(`?r++:!i&&o===`)`&&r--,/\s/.test(o)&&!i&&r<=0?(n!==``&&t.push(n),n=``):n+=o;return n!==``&&t.push(n),!i&&r===0&&!t.some(e=>/^(OR|AND|NOT|->|=>|-)$/.test(e))||t.length===0?t:[e.trim()]}var t=e=>`fen:${e.split(` `).slice(0,4).join(`_`)}`;export{e as n,t};
