@@ -302,7 +302,7 @@ enum Steps {
 impl Steps {
     const MOVES: [&'static str; 8] = ["Nf3", "Ng1", "Nc3", "Nb1", "Nf6", "Ng8", "Nc6", "Nb8"];
 
-    fn random(random: &mut Random, depth: u64) -> Self {
+    fn random(random: &mut Random, depth: usize) -> Self {
         let count = 1 + random.below(3);
         match random.below(3) {
             0 if depth > 0 => Self::AnyOf(
@@ -314,7 +314,7 @@ impl Steps {
                 let mut step = || (random.below(3) == 0, Self::random(random, depth - 1));
                 Self::Chain((0..=count).map(|_| step()).collect())
             }
-            _ => Self::Move(Self::MOVES[random.below(8) as usize]),
+            _ => Self::Move(Self::MOVES[random.below(8)]),
         }
     }
 
@@ -376,7 +376,7 @@ fn groups_of_steps_are_found_wherever_they_are() {
         let mut position = Position::standard();
         let mut sans = Vec::new();
         while sans.len() < 14 {
-            let san = Steps::MOVES[random.below(8) as usize];
+            let san = Steps::MOVES[random.below(8)];
             if let Ok(ply) = position.parse_san(san) {
                 position.play_ply(ply);
                 sans.push(san.to_owned());

@@ -33,7 +33,7 @@ pub struct EcoOptions {
     pub filter: Query,
     /// The first problem ends the job.
     pub strict: bool,
-    /// After so many games of an item no more are read.
+    /// Number of games of an item after which no more are read; `None` for all.
     pub limit: Option<u64>,
 }
 

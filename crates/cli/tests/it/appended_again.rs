@@ -132,7 +132,7 @@ fn formats_that_are_only_read_are_refused_at_once() {
         let path = file.unwrap().path();
         let file = path.file_name().unwrap().to_str().unwrap().to_owned();
         std::fs::copy(&path, folder.join(&file)).unwrap();
-        if file.ends_with(".cbf") {
+        if path.extension().is_some_and(|extension| extension == "cbf") {
             name = Some(file);
         }
     }

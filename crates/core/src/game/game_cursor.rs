@@ -312,11 +312,7 @@ impl GameCursor<'_> {
             return false;
         };
         let variation = self.variation();
-        if step.variation != variation {
-            let begin = step.variation.unwrap_or_default();
-            let end = self.game.end_of_variation(begin);
-            self.game.remove_tokens(begin, end + 1);
-        } else {
+        if step.variation == variation {
             let replacing = self.continuations().into_iter().nth(1);
             if let Some(next) = replacing
                 && let Some(begin) = next.variation
@@ -332,6 +328,10 @@ impl GameCursor<'_> {
                 let end = self.line_end(variation, step.at);
                 self.game.remove_tokens(step.at, end);
             }
+        } else {
+            let begin = step.variation.unwrap_or_default();
+            let end = self.game.end_of_variation(begin);
+            self.game.remove_tokens(begin, end + 1);
         }
         self.game.note_changed_moves();
         true
@@ -658,7 +658,7 @@ mod tests {
     }
 
     #[test]
-    fn a_promoted_variation_changes_places_with_its_line() {
+    fn a_promoted_variation_and_its_line_are_exchanged() {
         for (at, expected) in [
             (
                 "d4",

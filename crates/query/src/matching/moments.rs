@@ -773,16 +773,15 @@ impl<'m> Path<'m> {
                 },
                 _ => None,
             });
-            let before = match (&chains, next) {
-                (Some(chains), Some(is_next)) => Some(Before {
-                    chains,
-                    most: if is_next {
-                        1
-                    } else {
-                        within.unwrap_or(u32::MAX)
-                    },
-                }),
-                _ => before,
+            let before = if let (Some(chains), Some(is_next)) = (&chains, next) {
+                let most = if is_next {
+                    1
+                } else {
+                    within.unwrap_or(u32::MAX)
+                };
+                Some(Before { chains, most })
+            } else {
+                before
             };
             chains = Some(self.part(part, before, answer)?);
             next = steps.next();
@@ -868,14 +867,13 @@ impl<'m> Path<'m> {
         let alone: Vec<Chains> = alone.collect::<Option<_>>()?;
         let first = |chains: &Chains| last_of(chains.first());
         let least = alone.iter().map(first).max().unwrap_or_default();
-        let mut all: Chains = match before {
-            None => alone.into_iter().flatten().collect(),
-            Some(_) => {
-                let after = groups
-                    .iter()
-                    .filter_map(|group| self.group(group, before, answer));
-                after.flatten().collect()
-            }
+        let mut all: Chains = if before.is_none() {
+            alone.into_iter().flatten().collect()
+        } else {
+            let after = groups
+                .iter()
+                .filter_map(|group| self.group(group, before, answer));
+            after.flatten().collect()
         };
         all.retain(|chain| last_of(Some(chain)) >= least);
         Some(sorted(all))
