@@ -185,21 +185,36 @@ impl Position {
             return false;
         }
         self.clear_en_passant();
-        self.drop_rights(king.bit());
+        self.drop_own_rights(king);
         let back = king.number() & 0x38;
-        let h_side = rook.file() > king.file();
-        self.take(king, king_piece);
-        self.take(rook, rook_piece);
+        let [king_to, rook_to] = if rook.file() > king.file() {
+            [6, 5].map(|file| Square::wrap(back + file))
+        } else {
+            [2, 3].map(|file| Square::wrap(back + file))
+        };
+        let moved = king.bit() | rook.bit();
+        let placed = king_to.bit() | rook_to.bit();
         // Pieces on the target squares of an illegal castling are removed, so that bitboards and
         // mailbox agree.
-        for (file, piece) in [
-            (if h_side { 6 } else { 2 }, king_piece),
-            (if h_side { 5 } else { 3 }, rook_piece),
-        ] {
-            let square = Square::wrap(back + file);
-            self.take(square, self.board[square.index()]);
-            self.put(square, piece);
+        if self.roles[0] & !moved & placed != 0 {
+            for square in [king_to, rook_to] {
+                if moved & square.bit() == 0 {
+                    self.take(square, self.board[square.index()]);
+                }
+            }
         }
+        for (piece, from, to) in [(king_piece, king, king_to), (rook_piece, rook, rook_to)] {
+            let role = &mut self.roles[usize::from(piece & 7)];
+            *role = *role & !from.bit() | to.bit();
+            self.board[from.index()] = 0;
+            self.key ^= keys::piece(piece, from) ^ keys::piece(piece, to);
+        }
+        self.board[king_to.index()] = king_piece;
+        self.board[rook_to.index()] = rook_piece;
+        for set in [&mut self.roles[0], &mut self.colors[color as usize]] {
+            *set = *set & !moved | placed;
+        }
+        self.kings[color as usize] = king_to.number();
         self.half_move_clock = self.half_move_clock.saturating_add(1);
         self.end_ply();
         true
@@ -228,9 +243,30 @@ impl Position {
         self.key ^= keys::piece(code, square);
     }
 
+    /// Drops the castling rights of the side to move, whose king is on that square.
+    #[inline(always)]
+    fn drop_own_rights(&mut self, king: Square) {
+        let us = self.turn;
+        for side in 0..2 {
+            if let Some(rook) = self.castling_rook(us, side) {
+                self.castling[us as usize][side] = NONE;
+                self.key ^= keys::castling(us, side);
+                self.castlers &= !(king.bit() | rook.bit());
+            }
+        }
+    }
+
     /// Drops the castling rights whose king or rook was on one of the squares.
-    #[inline(never)]
+    #[inline(always)]
     fn drop_rights(&mut self, squares: u64) {
+        if self.castlers & squares != 0 {
+            self.drop_rights_of(squares);
+        }
+    }
+
+    /// [`drop_rights`](Self::drop_rights) if one of the squares is of a king or rook that may castle.
+    #[inline(never)]
+    fn drop_rights_of(&mut self, squares: u64) {
         let mut castlers = 0;
         for color in [Color::White, Color::Black] {
             let king = self.king(color).bit();
@@ -274,5 +310,73 @@ impl Position {
         self.turn = self.turn.other();
         self.key ^= keys::turn();
         self.next_move = NextMoveCache::EMPTY;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Setup;
+
+    /// Castling of random positions, legal or not: bitboards, mailbox, rights and key are those of the position
+    /// that results.
+    #[test]
+    fn castling_updates_all_parts() {
+        let mut random = tabia_testkit::Random::new(9);
+        let mut below = |bound: usize| random.below(bound) as u8;
+        let (mut legal, mut illegal) = (0, 0);
+        for _ in 0..20_000 {
+            let mut setup = Setup::empty();
+            setup.turn = [Color::White, Color::Black][usize::from(below(2))];
+            for _ in 0..below(8) {
+                let color = [Color::White, Color::Black][usize::from(below(2))];
+                let role = Role::ALL[1 + usize::from(below(4))];
+                setup.set(Square::wrap(below(64)), Some(Piece { color, role }));
+            }
+            for color in [Color::White, Color::Black] {
+                let back = if color.is_white() { 0 } else { 56 };
+                let file = 1 + below(6);
+                for (side, file) in [file + 1 + below(usize::from(7 - file)), below(file.into())]
+                    .into_iter()
+                    .enumerate()
+                {
+                    if below(3) > 0 {
+                        let rook = Square::wrap(back + file);
+                        let role = Role::Rook;
+                        setup.set(rook, Some(Piece { color, role }));
+                        setup.castling[color as usize][side] = Some(rook);
+                    }
+                }
+                let role = Role::King;
+                setup.set(Square::wrap(back + file), Some(Piece { color, role }));
+            }
+            setup.half_move_clock = u16::from(below(100));
+            let Ok(position) = Position::from_setup(&setup) else {
+                continue;
+            };
+            for rook in position.castling[position.turn as usize] {
+                let Some(rook) = Square::new(rook) else {
+                    continue;
+                };
+                let m = Move::castling(position.king(position.turn), rook);
+                let after = position.after(m);
+                let Ok(mut expected) = Position::from_setup(&after.to_setup()) else {
+                    continue;
+                };
+                if position.is_chess960() {
+                    expected.set_chess960();
+                }
+                assert_eq!(after, expected, "{m} in {}", position.fen());
+                assert_eq!(after.castling[position.turn as usize], [NONE; 2]);
+                let other = position.turn.other() as usize;
+                assert_eq!(after.castling[other], position.castling[other]);
+                if position.is_legal(m) {
+                    legal += 1;
+                } else {
+                    illegal += 1;
+                }
+            }
+        }
+        assert!(legal > 2000 && illegal > 2000, "{legal} {illegal}");
     }
 }
