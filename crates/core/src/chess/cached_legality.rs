@@ -10,7 +10,7 @@ impl Position {
     /// Whether a move is legal; any value of [`Move`] is allowed. If it is legal, whether it gives
     /// check is cached, as by [`Position::cache_check`]. Costs less than [`Position::is_legal`]
     /// followed by [`Position::cache_check`].
-    #[inline]
+    #[inline(always)]
     #[expect(
         clippy::needless_bitwise_bool,
         reason = "one branch, seldom taken, instead of several unpredictable ones"
