@@ -1,5 +1,7 @@
 //! Wraps movetext in place to lines of a given width, by replacing blanks with line breaks.
 
+use zerocopy::byteorder::little_endian::U64;
+
 /// Maximal columns of a line.
 pub(super) const WIDTH: usize = 80;
 /// Those of ChessBase.
@@ -7,6 +9,16 @@ pub(super) const CHESSBASE_WIDTH: usize = 79;
 
 /// Breaks the single line of movetext that begins at `start` into lines of at most `width` columns.
 pub(super) fn wrap(out: &mut [u8], start: usize, width: usize) {
+    let mut line = start;
+    let text = out.get(start..).unwrap_or_default();
+    if text.is_ascii() && memchr::memchr(b'[', text).is_none() {
+        line = wrap_plain(out, start, width);
+    }
+    wrap_any(out, line, width);
+}
+
+/// [`wrap`] for any text.
+fn wrap_any(out: &mut [u8], start: usize, width: usize) {
     let mut line = start;
     while let Some(rest) = out.get(line..) {
         let limit = line_length(rest, width);
@@ -21,6 +33,41 @@ pub(super) fn wrap(out: &mut [u8], start: usize, width: usize) {
         }
         line += blank + 1;
     }
+}
+
+/// Breaks lines of ASCII letters without brackets as [`wrap`] does, as long as each has a blank among the last
+/// bytes that fit, where it may be broken. Returns the start of the first line that has none.
+fn wrap_plain(out: &mut [u8], start: usize, width: usize) -> usize {
+    let mut line = start;
+    // Eight bytes, of which the last would be the first of the next line.
+    while let Some(bytes) = out.get(..=line + width).and_then(<[u8]>::last_chunk) {
+        let Some(found) = last_blank(U64::from_bytes(*bytes).get()) else {
+            break;
+        };
+        let at = line + width - 7 + found;
+        let (Some(&before), Some(&after)) = (out.get(at.wrapping_sub(1)), out.get(at + 1)) else {
+            break;
+        };
+        let is_blank = before.is_ascii_whitespace() || after.is_ascii_whitespace();
+        if at <= line || is_blank || matches!(after, b'%' | b';') {
+            break;
+        }
+        if let Some(byte) = out.get_mut(at) {
+            *byte = b'\n';
+        }
+        line = at + 1;
+    }
+    line
+}
+
+/// The number of the last blank among eight bytes, of which the first is the lowest.
+#[inline(always)]
+fn last_blank(bytes: u64) -> Option<usize> {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let others = bytes ^ 0x2020_2020_2020_2020;
+    // The highest bit of each byte that is a blank, and of no other.
+    let blanks = !((others & LOW) + LOW | others | LOW);
+    (blanks != 0).then(|| (63 - blanks.leading_zeros() as usize) / 8)
 }
 
 /// The number of bytes in the first `width` characters of `rest`.
@@ -99,5 +146,74 @@ mod tests {
         let mut long = vec![b'x'; 200];
         wrap(&mut long, 0, WIDTH);
         assert_eq!(long, vec![b'x'; 200]);
+    }
+
+    #[test]
+    fn plain_lines_are_broken_as_any_are() {
+        let mut random = tabia_testkit::Random::new(7);
+        let words = [
+            "e4",
+            "Nf3",
+            "12.",
+            "Qa1xb2+",
+            "O-O-O",
+            "exd8=Q#",
+            "$10",
+            "%",
+            ";",
+            "%x",
+            ";x",
+            "\t",
+            "\n",
+            "",
+            "{a}",
+            "(b",
+            "longer than a line",
+            "[%clk 0:00:01]",
+            "[x",
+            "\u{fc}",
+            "x",
+        ];
+        for round in 0..4000 {
+            // Plain text at first, then with all that is irregular.
+            let known = if round % 4 == 0 {
+                words.len()
+            } else {
+                6 + round % 9
+            };
+            let long = "x".repeat(random.below(100));
+            let mut text = "*".repeat(random.below(3));
+            for _ in 0..random.below(200) {
+                let word = words[random.below(known)];
+                text.push_str(if random.below(60) == 0 { &long } else { word });
+                text.push_str(if random.below(90) == 0 { "" } else { " " });
+            }
+            let start = random.below(3).min(text.len());
+            for width in [8, 9, CHESSBASE_WIDTH, WIDTH] {
+                let mut quick = text.clone().into_bytes();
+                let mut slow = quick.clone();
+                wrap(&mut quick, start, width);
+                wrap_any(&mut slow, start, width);
+                assert!(quick == slow, "{width} {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn last_blanks_are_found() {
+        let mut random = tabia_testkit::Random::new(8);
+        for _ in 0..20_000 {
+            let bytes: [u8; 8] = std::array::from_fn(|_| match random.below(4) {
+                0 => b' ',
+                1 => [0, 1, 0x1f, 0x21, 0xa0, 0x20 | 0x80][random.below(6)],
+                _ => random.below(256) as u8,
+            });
+            let expected = bytes.iter().rposition(|&byte| byte == b' ');
+            assert_eq!(
+                last_blank(U64::from_bytes(bytes).get()),
+                expected,
+                "{bytes:?}"
+            );
+        }
     }
 }
