@@ -1,5 +1,7 @@
 //! Reads the name files: players, events, sites and rounds by number.
 
+use std::ops::Range;
+
 use tabia_core::error::{Malformed, Why};
 use tabia_core::games::NameKind;
 use tabia_core::io::{Blob, Cursor};
@@ -34,7 +36,7 @@ pub(crate) fn kind_index(kind: NameKind) -> Option<usize> {
 /// All names of a database. Those that cannot be read are missing.
 #[derive(Debug)]
 pub(crate) struct Names {
-    text: Blob,
+    text: NamesText,
     tables: [Vec<Span>; 4],
     /// Facts of the database in `.sn5`: key and value as stored, in the order of the file.
     pub(crate) facts: Vec<(&'static str, Vec<u8>)>,
@@ -47,6 +49,30 @@ pub(crate) struct Names {
     fills_file: bool,
     /// By kind, the numbers of names that are not in the order of a front-coded file, and of those before them.
     out_of_order: [Vec<u32>; 4],
+}
+
+/// The bytes of all names.
+#[derive(Debug)]
+enum NamesText {
+    /// They are valid UTF-8, which is then not tested for each name that is read.
+    Valid(String),
+    Other(Blob),
+}
+
+impl NamesText {
+    fn of(bytes: Vec<u8>) -> Self {
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::Valid(text),
+            Err(error) => Self::Other(Blob::from(error.into_bytes())),
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Valid(text) => text.as_bytes(),
+            Self::Other(bytes) => bytes,
+        }
+    }
 }
 
 /// The location of a name in the text.
@@ -83,7 +109,7 @@ impl Names {
     /// Reads the names of a name file.
     pub(crate) fn read(version: Version, file: &Blob) -> Self {
         let mut names = Self {
-            text: Blob::from(Vec::new()),
+            text: NamesText::Valid(String::new()),
             tables: Default::default(),
             facts: Vec::new(),
             problems: Vec::new(),
@@ -195,10 +221,21 @@ impl Names {
 
     /// A name as stored. `None` if it is missing.
     pub(crate) fn get(&self, kind: usize, id: u32) -> Option<&[u8]> {
+        self.text.bytes().get(self.range(kind, id)?)
+    }
+
+    /// A name that is valid UTF-8, if that is known without a look at its letters. `None` says nothing.
+    pub(crate) fn valid(&self, kind: usize, id: u32) -> Option<&str> {
+        match &self.text {
+            NamesText::Valid(text) => text.get(self.range(kind, id)?),
+            NamesText::Other(_) => None,
+        }
+    }
+
+    fn range(&self, kind: usize, id: u32) -> Option<Range<usize>> {
         let span = self.tables.get(kind)?.get(id as usize)?;
         let start = usize::try_from(span.at).ok()?;
-        self.text
-            .get(start..start.checked_add(span.length as usize)?)
+        Some(start..start.checked_add(span.length as usize)?)
     }
 
     /// Whether a byte of a name, or of its neighbour in the file, was changed: one of them is not in the order of names.
@@ -259,7 +296,7 @@ impl Names {
                 break;
             }
         }
-        self.text = Blob::from(text);
+        self.text = NamesText::of(text);
         self.fills_file = cursor.is_empty();
         if read.is_ok() && !self.fills_file {
             let left = cursor.rest().len() as u64;
@@ -271,7 +308,7 @@ impl Names {
 
     /// Reads `.sn5`: records of kind and length, then bytes.
     fn read_appended(&mut self, file: &Blob) -> Result<(), Malformed> {
-        self.text = file.clone();
+        self.text = NamesText::Other(file.clone());
         let mut cursor = Cursor::new(file);
         while !cursor.is_empty() {
             let head = varint(&mut cursor, "name_head")?;
@@ -476,5 +513,20 @@ mod tests {
         let names = Names::read(Version::V5, &Blob::from(bytes));
         assert!(!names.is_complete);
         assert_eq!((names.get(1, 0).is_some(), names.count(2)), (true, 0));
+    }
+
+    #[test]
+    fn names_are_valid_if_all_are() {
+        let names = Names::read(Version::V4, &Blob::from(SN4.to_vec()));
+        assert_eq!(names.valid(0, 1), Some("Abel"));
+        assert_eq!(names.valid(0, 0), Some("Abc"));
+        assert_eq!(names.valid(0, 2), None);
+        // The last letter of `Abel`: another byte makes nothing but a test of each name certain.
+        let mut bytes = SN4.to_vec();
+        bytes[44] = 0xe4;
+        let names = Names::read(Version::V4, &Blob::from(bytes));
+        assert_eq!(names.get(0, 1), Some(b"Abe\xe4".as_slice()));
+        assert_eq!((names.valid(0, 1), names.valid(0, 0)), (None, None));
+        assert_eq!(names.get(0, 0), Some(b"Abc".as_slice()));
     }
 }

@@ -194,8 +194,13 @@ impl ScidDatabase {
 
     /// A name. `None` if it is missing.
     pub(super) fn text(&self, kind: usize, id: u32) -> Option<Cow<'_, str>> {
-        let bytes = self.names.get(kind, id)?;
-        Some(decode(bytes, self.options.charset))
+        let charset = self.options.charset;
+        if !charset.is_single_byte()
+            && let Some(name) = self.names.valid(kind, id)
+        {
+            return Some(Cow::Borrowed(name));
+        }
+        Some(decode(self.names.get(kind, id)?, charset))
     }
 }
 
