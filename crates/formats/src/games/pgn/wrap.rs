@@ -66,7 +66,7 @@ fn last_blank(bytes: u64) -> Option<usize> {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let others = bytes ^ 0x2020_2020_2020_2020;
     // The highest bit of each byte that is a blank, and of no other.
-    let blanks = !((others & LOW) + LOW | others | LOW);
+    let blanks = !(((others & LOW) + LOW) | others | LOW);
     (blanks != 0).then(|| (63 - blanks.leading_zeros() as usize) / 8)
 }
 
