@@ -224,7 +224,7 @@ impl Names {
         self.text.bytes().get(self.range(kind, id)?)
     }
 
-    /// A name that is valid UTF-8, if that is known without a look at its letters. `None` says nothing.
+    /// A name that is valid UTF-8, if that is known without a look at its letters. `None` states nothing.
     pub(crate) fn valid(&self, kind: usize, id: u32) -> Option<&str> {
         match &self.text {
             NamesText::Valid(text) => text.get(self.range(kind, id)?),
