@@ -1,6 +1,7 @@
 //! Finds, inserts and removes tokens of a game; the ends of variations stay right.
 
 use super::game::{Game, Token};
+use super::node::Tokens;
 use crate::chess::Ply;
 use crate::game::{Annotation, Comment, CommentPlacement};
 
@@ -27,15 +28,13 @@ impl Game {
     /// The tokens from `from` up to the next move or the end of the line, with their indices; of a variation only its
     /// first token.
     pub(super) fn tokens_after_move(&self, from: usize) -> impl Iterator<Item = (usize, Token)> {
-        let mut next = from;
+        let mut tokens = Tokens {
+            game: self,
+            next: from,
+        };
         std::iter::from_fn(move || {
-            let (at, token) = (next, *self.tokens.get(next)?);
-            next = match token {
-                Token::Annotation(_) => at + 1,
-                Token::BeginVariation { end } => end as usize + 1,
-                Token::Move(_) | Token::Null | Token::EndVariation => return None,
-            };
-            Some((at, token))
+            let at = tokens.next;
+            tokens.next().map(|token| (at, token))
         })
     }
 

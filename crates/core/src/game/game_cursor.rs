@@ -524,52 +524,10 @@ impl GameCursor<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Event, Flow, GameHead, GameResult, Nag, Visitor};
-    use crate::ids::GameIndex;
+    use crate::game::node::tests::record;
+    use crate::game::{Event, Nag};
 
-    /// Records tokens: moves in SAN, `{text` for comments, `$n` for NAGs, `(` and `)`.
-    fn game_of(movetext: &str) -> Game {
-        let mut game = Game::new();
-        let mut recorder = game.recorder();
-        let _ = recorder.begin_game(GameIndex(0), &GameHead::default());
-        let start = Position::standard();
-        let mut lines = vec![(start.clone(), start)];
-        for token in movetext.split_whitespace() {
-            let (before, now) = lines.last_mut().unwrap();
-            match token.as_bytes() {
-                b"(" => {
-                    let start = before.clone();
-                    lines.push((start.clone(), start));
-                    assert_eq!(recorder.begin_variation(), Flow::Go);
-                }
-                b")" => {
-                    lines.pop();
-                    recorder.end_variation();
-                }
-                [b'{', ..] => {
-                    let _ = recorder.visit_annotation(Annotation::Comment(Comment {
-                        placement: CommentPlacement::After,
-                        language: None,
-                        text: &token[1..],
-                    }));
-                }
-                [b'$', ..] => {
-                    let nag = Nag(token[1..].parse().unwrap());
-                    let _ = recorder.visit_annotation(Annotation::Nag(nag));
-                }
-                _ => {
-                    let ply = now.parse_san(token).unwrap();
-                    before.clone_from(now);
-                    now.play_ply(ply);
-                    recorder.push_move(ply);
-                }
-            }
-        }
-        recorder.end_game(GameResult::Unknown);
-        game
-    }
-
-    /// The tokens of a game as [`game_of`] reads them; `}text` is a comment before its move.
+    /// The tokens of a game as [`record`] reads them; `}text` is a comment before its move.
     fn text_of(game: &Game) -> String {
         let mut lines = vec![(Position::standard(), Position::standard())];
         let mut out = Vec::new();
@@ -632,7 +590,7 @@ mod tests {
             ("e4 e5", "Nf3", "e4 e5 ( c5 ) Nf3"),
             ("e4 c5", "Nf3", "e4 e5 ( c5 Nf3 )"),
         ] {
-            let mut game = game_of("e4 e5 ( c5 )");
+            let mut game = record("e4 e5 ( c5 )");
             let mut cursor = go(&mut game, at);
             cursor.play_san(played).unwrap();
             let plies = at.split_whitespace().count() + 1;
@@ -645,14 +603,14 @@ mod tests {
 
     #[test]
     fn illegal_moves_change_nothing() {
-        let mut game = game_of("e4 e5");
+        let mut game = record("e4 e5");
         let mut cursor = go(&mut game, "e4 e5");
         for san in ["e5", "Kf3", "x", ""] {
             assert!(cursor.play_san(san).is_err(), "{san}");
         }
         assert!(cursor.play(Ply::Null).is_ok());
         assert_eq!(text_of(&game), "e4 e5 --");
-        let mut game = game_of("e4 f6 d4 g5 Qh5");
+        let mut game = record("e4 f6 d4 g5 Qh5");
         let mut cursor = go(&mut game, "e4 f6 d4 g5 Qh5");
         assert!(cursor.play(Ply::Null).is_err());
     }
@@ -677,7 +635,7 @@ mod tests {
                 "{start e4 $1 {good ( {instead d4 {queen d5 ( Nf6 c4 ) c4 ) ( c4 e5 ) e5 {open ( c5 c3 ( Nf3 d6 ) ) Nf3 Nc6",
             ),
         ] {
-            let mut game = game_of(GAME);
+            let mut game = record(GAME);
             let mut cursor = go(&mut game, at);
             let (position, depth) = (cursor.position().clone(), cursor.depth());
             assert!(cursor.promote());
@@ -688,7 +646,7 @@ mod tests {
             assert_eq!(format!("{:?}", again.path), path);
             assert_eq!(text_of(&game), expected, "{at}");
         }
-        let mut game = game_of(GAME);
+        let mut game = record(GAME);
         assert!(!go(&mut game, "e4 e5").promote());
         assert!(go(&mut game, "d4 Nf6 c4").promote_to_mainline());
         let moves: Vec<String> = game
@@ -701,7 +659,7 @@ mod tests {
 
     #[test]
     fn two_promotions_restore_the_order_of_lines() {
-        let mut game = game_of("e4 ( d4 d5 ) e5 Nf3");
+        let mut game = record("e4 ( d4 d5 ) e5 Nf3");
         assert!(go(&mut game, "d4").promote());
         assert!(go(&mut game, "e4").promote());
         assert_eq!(text_of(&game), "e4 ( d4 d5 ) e5 Nf3");
@@ -730,19 +688,19 @@ mod tests {
             ("d4", "e4 e5 ( c5 Nf3 ) Nf3 Nc6", None),
         ] {
             let text = "e4 ( d4 ( c4 ) d5 ) e5 ( c5 Nf3 ) Nf3 Nc6";
-            let mut game = game_of(text);
+            let mut game = record(text);
             let mut cursor = go(&mut game, at);
             let plies = cursor.plies();
             assert!(cursor.remove());
             assert_eq!(cursor.plies(), plies - 1);
             assert_eq!(text_of(&game), removed, "{at}");
-            let mut game = game_of(text);
+            let mut game = record(text);
             go(&mut game, at).truncate();
             if let Some(truncated) = truncated {
                 assert_eq!(text_of(&game), truncated, "{at}");
             }
         }
-        let mut game = game_of("e4 ( d4 ) e5");
+        let mut game = record("e4 ( d4 ) e5");
         let mut cursor = game.cursor().unwrap();
         assert!(!cursor.remove());
         cursor.truncate();
@@ -752,7 +710,7 @@ mod tests {
 
     #[test]
     fn annotations_belong_to_the_move_of_the_cursor() {
-        let mut game = game_of(GAME);
+        let mut game = record(GAME);
         let mut cursor = go(&mut game, "d4");
         cursor.set_comment("better").unwrap();
         cursor.annotate(Annotation::Nag(Nag(3))).unwrap();
@@ -764,7 +722,7 @@ mod tests {
         assert_eq!(cursor.annotations().count(), 1);
         let expected = "e4 {good ( {instead d4 {better $3 d5 ( Nf6 c4 ) c4 ) ( c4 e5 ) e5 {open ( c5 Nf3 ( c3 ) d6 ) Nf3 Nc6";
         assert_eq!(text_of(&game), expected);
-        let mut game = game_of("e4 {only");
+        let mut game = record("e4 {only");
         go(&mut game, "e4").set_comment("").unwrap();
         assert!(!game.has_annotations());
     }
@@ -822,7 +780,7 @@ mod tests {
                 assert_eq!(format!("{:?}", cursor.path), path);
             }
             let text = text_of(&game);
-            assert_eq!(text_of(&game_of(&text)), text);
+            assert_eq!(text_of(&record(&text)), text);
         }
     }
 }

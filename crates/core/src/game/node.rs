@@ -233,9 +233,10 @@ impl<'g> Node<'g> {
 }
 
 /// Tokens up to the next move or the end of the line; of a variation only its first token.
-struct Tokens<'g> {
-    game: &'g Game,
-    next: usize,
+pub(super) struct Tokens<'g> {
+    pub(super) game: &'g Game,
+    /// Index of the next one.
+    pub(super) next: usize,
 }
 
 impl Iterator for Tokens<'_> {
@@ -253,7 +254,7 @@ impl Iterator for Tokens<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::chess::Square;
     use crate::game::{
@@ -270,13 +271,13 @@ mod tests {
     }
 
     /// Records tokens: moves in SAN, `{text` for comments, `$n` for NAGs, `(` and `)`.
-    fn record(movetext: &str) -> Game {
+    pub(in crate::game) fn record(movetext: &str) -> Game {
         let mut game = Game::new();
         let mut recorder = game.recorder();
         let _ = recorder.begin_game(GameIndex(0), &GameHead::default());
         let start = Position::standard();
         let mut lines = vec![(start.clone(), start)];
-        for token in movetext.split(' ') {
+        for token in movetext.split_whitespace() {
             let (before, now) = lines.last_mut().unwrap();
             match token.as_bytes() {
                 b"(" => {
