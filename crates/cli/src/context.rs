@@ -359,6 +359,23 @@ impl Context {
         Ok(worst)
     }
 
+    /// Whether paths name, or can name, several databases, so that a row says of which it is: a folder, or an archive
+    /// with more than one.
+    pub(crate) fn are_several(&self, paths: &[OsString]) -> bool {
+        let [path] = paths else {
+            return paths.len() > 1;
+        };
+        // What is read only once, as a pipe, is not read for this.
+        let can_be_read_again =
+            || path != "-" && std::fs::metadata(path).map_or(true, |metadata| metadata.is_file());
+        let databases = || {
+            self.resolver
+                .resolve_games(path)
+                .map_or(0, |items| items.len())
+        };
+        is_folder(path) || can_be_read_again() && databases() > 1
+    }
+
     /// Whether `--strict` ends a list after inputs with these codes.
     fn is_stopped(&self, codes: &[ExitCode]) -> bool {
         let is_bad = |code: &ExitCode| matches!(code, ExitCode::Problems | ExitCode::Input);

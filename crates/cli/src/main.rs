@@ -21,6 +21,7 @@ mod ls_row;
 mod messages;
 mod misplaced_words;
 mod opening_names;
+mod option_examples;
 mod output_conflicts;
 mod pager;
 mod parse_where_and_games;

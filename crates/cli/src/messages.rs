@@ -23,6 +23,7 @@ use tabia::formats::archives::compressed::Compression;
 
 use crate::args::{Cli, CommonArgs};
 use crate::control_char_filter::escaped_line;
+use crate::option_examples::option_example;
 use crate::pager;
 use crate::path_text::PathText as _;
 use crate::readable_numbers::grouped;
@@ -267,7 +268,9 @@ impl Messages {
             ErrorSide::Output if matches!(error.kind(), ErrorKind::Exists) && !self.has_force() => {
                 Some("give the file another name, or remove the one that is there".into())
             }
-            ErrorSide::Output => output_hint(error, self.appends),
+            ErrorSide::Output => self
+                .absent(error)
+                .or_else(|| output_hint(error, self.appends)),
             ErrorSide::Strict => Some(
                 "without `--strict` the rest is read, and `--report FILE` lists every problem"
                     .into(),
@@ -282,10 +285,15 @@ impl Messages {
             }
             ErrorSide::Usage => {
                 let verb = self.verb.as_deref()?;
-                Some(match option_in(&error.kind().to_string()) {
-                    Some(option) => format!("`tabia help {verb}` explains `{option}`"),
-                    None => format!("`tabia help {verb}` has the options and examples"),
-                })
+                let text = error.kind().to_string();
+                let Some((option, value)) = option_in(&text) else {
+                    return Some(format!("`tabia help {verb}` has the options and examples"));
+                };
+                let root = Cli::command();
+                let example = self
+                    .command(&root)
+                    .and_then(|command| option_example(command, option, value));
+                Some(example.unwrap_or_else(|| format!("`tabia help {verb}` explains `{option}`")))
             }
             _ => None,
         }
@@ -294,15 +302,18 @@ impl Messages {
     /// Whether the verb has `--force`; what has no verb may have it.
     fn has_force(&self) -> bool {
         let root = Cli::command();
-        let mut command = Some(&root);
-        for word in self.verb.iter().flat_map(|verb| verb.split(' ')) {
-            command = command.and_then(|command| command.find_subcommand(word));
-        }
+        let command = self.command(&root);
         let has_force = |command: &Command| {
             let mut options = command.get_arguments();
             options.any(|option| option.get_long() == Some("force"))
         };
         self.verb.is_none() || command.is_some_and(has_force)
+    }
+
+    /// The verb in `root`, or `root` if there is none.
+    fn command<'a>(&self, root: &'a Command) -> Option<&'a Command> {
+        let mut words = self.verb.iter().flat_map(|verb| verb.split(' '));
+        words.try_fold(root, |command, word| command.find_subcommand(word))
     }
 
     /// What to do about an input of which `repair` itself found nothing.
@@ -598,11 +609,12 @@ fn in_decimal(text: &str) -> String {
     out
 }
 
-/// The first option that a message quotes, without its value.
-fn option_in(text: &str) -> Option<&str> {
+/// The first option that a message quotes, and its value, if that is quoted with it.
+fn option_in(text: &str) -> Option<(&str, &str)> {
     let quoted = text.split('`').skip(1).step_by(2);
     let mut options = quoted.filter(|quoted| quoted.starts_with("--"));
-    options.next()?.split([' ', '=']).next()
+    let typed = options.next()?;
+    Some(typed.split_once([' ', '=']).unwrap_or((typed, "")))
 }
 
 /// The message without the number of the operating system's error.

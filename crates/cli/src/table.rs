@@ -13,6 +13,8 @@ use crate::terminal::{self, TextStyle};
 const BATCH: usize = 500;
 /// Text columns without a row in [`SPECS`] are not cut below this width, that of a date.
 const MIN_WIDTH: usize = 10;
+/// Text columns are cut to this width before one that identifies a game is left out.
+const NARROW_WIDTH: usize = 8;
 /// No text column is cut below this width.
 const LEAST_WIDTH: usize = 4;
 /// Spaces between columns.
@@ -343,7 +345,7 @@ impl Table {
             // On the narrowest screens names are cut to their beginnings before such a column goes.
             if next.is_some_and(|(rank, _)| rank < LAST_RANK) {
                 let mut narrow = layout.clone();
-                self.cut_texts(&mut narrow, limit, |_| LEAST_WIDTH);
+                self.cut_texts(&mut narrow, limit, |_| NARROW_WIDTH);
                 if total(&narrow) <= limit {
                     return narrow;
                 }
@@ -353,6 +355,8 @@ impl Table {
                     let dropped = columns.remove(at).index;
                     if self.is_result_count(dropped) {
                         columns.retain(|column| !self.is_result_count(column.index));
+                    } else if self.is_rating(dropped) {
+                        columns.retain(|column| !self.is_rating(column.index));
                     }
                 }
                 _ => {
@@ -425,6 +429,12 @@ impl Table {
     fn is_result_count(&self, index: usize) -> bool {
         let name = self.names.get(index).map(String::as_str);
         self.is_numeric(index) && matches!(name, Some("white" | "draws" | "black"))
+    }
+
+    /// Whether a column is one of the two ratings of a game: both are shown, or none.
+    fn is_rating(&self, index: usize) -> bool {
+        let name = self.names.get(index).map(String::as_str);
+        matches!(name, Some("whiteElo" | "blackElo"))
     }
 
     /// Paths are cut at their front, since they differ at their end.

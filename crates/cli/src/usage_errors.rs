@@ -16,6 +16,7 @@ use tabia::query::nearest;
 use crate::archive_of_games::{database_format, free_path};
 use crate::args::rewrite_arguments::from_polyglot;
 use crate::messages::{is_named_like, is_named_like_book_only};
+use crate::option_examples::{example_with, examples, option_example};
 use crate::path_text::PathText as _;
 
 /// What other programs call a verb: below which one of ours, `""` for none, that word, and our verb.
@@ -107,6 +108,9 @@ const FAMILIAR_VERBS: &[(&str, &str, &str)] = &[
     ("book", "tree", "tabia book find"),
     ("book", "update", "tabia book merge OLD NEW -o OUT"),
 ];
+
+/// Shells without completions.
+const OTHER_SHELLS: [&str; 8] = ["ash", "cmd", "csh", "dash", "ksh", "nu", "sh", "tcsh"];
 
 /// How a game is changed.
 const REPLACE_A_GAME: &str = "`tabia show IN --game 5 --profile full > game.pgn` writes a game as text; once changed, \
@@ -944,24 +948,8 @@ fn archive_for(file: &Path) -> PathBuf {
 
 /// The first example of a verb with what is missing, or its first one.
 fn example(command: &Command, missing: &[String]) -> Option<String> {
-    let help = command.get_after_help()?.to_string();
-    let lines = help
-        .lines()
-        .map(str::trim)
-        .filter(|line| line.starts_with("tabia "));
-    let lines: Vec<&str> = lines.collect();
     let name = missing.first()?.split(' ').next()?;
-    let mut options = command.get_arguments();
-    let short = options
-        .find(|option| Some(option.get_long().unwrap_or_default()) == name.strip_prefix("--"))
-        .and_then(clap::Arg::get_short)
-        .map(|short| format!(" -{short} "));
-    let has = |line: &&&str| {
-        line.contains(&format!(" {name} "))
-            || short.as_ref().is_some_and(|short| line.contains(short))
-    };
-    let example = lines.iter().find(has).or(lines.first())?;
-    Some((*example).to_owned())
+    example_with(command, name).or_else(|| examples(command).into_iter().next())
 }
 
 fn invalid_value(error: &clap::Error, verb: &Verb<'_>) -> Message {
@@ -991,14 +979,20 @@ fn invalid_value(error: &clap::Error, verb: &Verb<'_>) -> Message {
     let suggested = suggested.map(|value| format!("did you mean `{value}`? "));
     let suggested = suggested.or_else(|| other_option(&verb.name, name, &value));
     let suggested = suggested.or(similar);
+    let name = name.split('[').next().unwrap_or(name);
+    // Other shells have short names, too.
+    let is_other_shell = verb.name == "completions" && OTHER_SHELLS.contains(&value.as_str());
+    let suggested = suggested.filter(|_| !is_other_shell);
+    let example = option_example(verb.command, name, &value).filter(|_| suggested.is_none());
     Message {
         text,
-        hint: format!(
-            "{}`tabia help {}` explains `{}`",
-            suggested.unwrap_or_default(),
-            verb.name,
-            name.split('[').next().unwrap_or(name)
-        ),
+        hint: example.unwrap_or_else(|| {
+            format!(
+                "{}`tabia help {}` explains `{name}`",
+                suggested.unwrap_or_default(),
+                verb.name,
+            )
+        }),
     }
 }
 

@@ -555,7 +555,7 @@ impl fmt::Display for ErrorKind {
                 }
                 Ok(())
             }
-            Self::WrongFormat { expected, why } => write!(f, "not {expected}: {why}"),
+            Self::WrongFormat { expected, why } => write!(f, "not in the {expected} format: {why}"),
             Self::Usage { message: text, .. }
             | Self::Unsupported(text)
             | Self::NotInFile(text)

@@ -198,16 +198,22 @@ fn read_all(
                 let problem = problem.clone().in_file(item.label());
                 reporter.problem(problem.into(), options.strict)?;
             }
-            for (index, member) in archive.members().iter().enumerate() {
-                progress.check()?;
-                if member.presence == Presence::Lost {
-                    continue;
+            let sizes = archive.members().iter().filter_map(|member| member.size);
+            let unpacked = sizes.fold(0, u64::saturating_add);
+            progress.during_phase(ProgressPhase::Reading, unpacked, || {
+                for (index, member) in archive.members().iter().enumerate() {
+                    progress.check()?;
+                    if member.presence == Presence::Lost {
+                        continue;
+                    }
+                    if let Err(error) = read_member(&*archive, index, progress) {
+                        progress.check()?;
+                        let error = in_member(&*archive, index, error).in_file(item.label());
+                        reporter.problem(error.into(), options.strict)?;
+                    }
                 }
-                if let Err(error) = read_member(&*archive, index) {
-                    let error = in_member(&*archive, index, error).in_file(item.label());
-                    reporter.problem(error.into(), options.strict)?;
-                }
-            }
+                Ok::<_, Error>(())
+            })?;
         }
         stream => {
             let tasks = threads.map(|_| CheckTask::new(None, None)).collect();

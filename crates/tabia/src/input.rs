@@ -170,8 +170,8 @@ impl InputItem {
         &self.label
     }
 
-    /// An error from a problem given as text: in the file of the item with whose name the text begins, else in
-    /// the item.
+    /// An error from a problem given as text: in the file of the item, or the archive with it, with whose name the
+    /// text begins, else in the item.
     pub fn problem_text(&self, text: &str) -> Error {
         let stem = self.label.file_stem().unwrap_or_default();
         let stem = self.label.with_file_name(stem);
@@ -187,8 +187,20 @@ impl InputItem {
                 file.push(extension);
                 Error::invalid(reason).in_path(Path::new(&file))
             }
-            None => Error::invalid(text).in_file(&self.label),
+            None => match self.archive_in(text) {
+                Some((archive, reason)) => Error::invalid(reason).in_path(archive),
+                None => Error::invalid(text).in_file(&self.label),
+            },
         }
+    }
+
+    /// The archive with the item with whose name a text begins, and what follows.
+    fn archive_in<'a>(&self, text: &'a str) -> Option<(&'a Path, &'a str)> {
+        let label = self.name();
+        let (archive, reason) = text.split_once(": ")?;
+        let rest = label.strip_prefix(archive)?;
+        rest.starts_with(':')
+            .then_some((Path::new(archive), reason))
     }
 
     /// The label as text, from which the name of the file can be found again.

@@ -15,7 +15,7 @@ use tabia_core::games::{
     Database, DatabaseInfo, GameReader, HeadName, HeadReader, IndexEntry, IndexHead, StoredMoves,
     StoredPart, TextLimits,
 };
-use tabia_core::io::{Blob, LostFiles};
+use tabia_core::io::{Blob, LostFiles, Progress};
 use tabia_core::{Error, GameIndex, NameId, NameKind, Problem, Result};
 use tabia_formats::archives::{Archive, ArchiveContents, ChecksumStatus, OnError};
 
@@ -268,8 +268,8 @@ impl Archive for Watched<Box<dyn Archive>> {
         self.checked_member(self.inner.read(index))
     }
 
-    fn verify(&self, index: usize) -> Result<ChecksumStatus> {
-        self.checked_member(self.inner.verify(index))
+    fn verify_with_progress(&self, index: usize, progress: &Progress) -> Result<ChecksumStatus> {
+        self.checked_member(self.inner.verify_with_progress(index, progress))
     }
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     let lock = if args.dry_run || args.salvage {
         None
     } else {
-        SetLock::acquire_existing(path)?
+        SetLock::acquire_existing(path).map_err(absent_output)?
     };
     let salvaged = if args.salvage {
         let item = remains(&context.resolver, &args.output)?.as_base();
@@ -82,7 +82,9 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     };
     let mut items = match &salvaged {
         Some(salvaged) => vec![salvaged.item()?.as_base()],
-        None => context.bases(std::slice::from_ref(&args.output), &mut reporter)?,
+        None => context
+            .bases(std::slice::from_ref(&args.output), &mut reporter)
+            .map_err(absent_output)?,
     };
     let [base] = items.as_slice() else {
         return Err(Error::usage("`-o` names one database"));
@@ -240,6 +242,15 @@ fn refuse_archive(context: &Context, args: &AppendArgs) -> Result<(), Error> {
         "`tabia convert {old} -o {database}`, then `tabia append {games} -o {database}`, then \
          `tabia archive create {archive} {database}` makes a new archive"
     )))
+}
+
+/// A database that is not there is no output either.
+fn absent_output(error: Error) -> Error {
+    if error.is_not_found() {
+        error.in_output()
+    } else {
+        error
+    }
 }
 
 /// Refuses a database of a format that is only read before anything else is.

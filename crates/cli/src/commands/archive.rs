@@ -59,6 +59,9 @@ fn list(args: &ArchiveListArgs) -> Result<ExitCode, Error> {
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, &["size", "stored"]);
     report_problems(&item, &*archive, &mut reporter)?;
     let mut bad = 0;
+    let all: Vec<usize> = (0..archive.members().len()).collect();
+    context.progress.set_total(unpacked_size(&*archive, &all));
+    let display = context.display();
     for (index, member) in archive.members().iter().enumerate() {
         // Rows that are not shown are not verified: a large archive is listed quickly in parts.
         match listing.next_row() {
@@ -66,8 +69,7 @@ fn list(args: &ArchiveListArgs) -> Result<ExitCode, Error> {
             NextRow::Skipped => continue,
             NextRow::Beyond => break,
         }
-        context.progress.check()?;
-        let checksum = match archive.verify(index) {
+        let checksum = match verified(&context, &*archive, index)? {
             Ok(checksum) => checksum,
             Err(_) if member.presence == Presence::Elsewhere => ChecksumStatus::Absent,
             Err(error) => {
@@ -78,6 +80,7 @@ fn list(args: &ArchiveListArgs) -> Result<ExitCode, Error> {
         };
         listing.push(&MemberRow::new(member, checksum))?;
     }
+    drop(display);
     listing.finish()?;
     let code = ExitCode::of_problems(bad + reporter.count());
     reporter.finish(None)?;
@@ -100,6 +103,26 @@ fn hint_at_rest(context: &Context, item: &InputItem) {
         "`tabia repair {path} -o {saved}` saves what is left of its databases and books, \
          `tabia archive extract {path} -d {saved}` what is left of its files"
     ));
+}
+
+/// The checksum of a member, or what is wrong with it. Its bytes count as done, whether they could be read or not.
+///
+/// # Errors
+/// If the work is cancelled.
+fn verified(
+    context: &Context,
+    archive: &dyn Archive,
+    index: usize,
+) -> Result<Result<ChecksumStatus, Error>, Error> {
+    let progress = &context.progress;
+    progress.check()?;
+    let end = progress
+        .done()
+        .saturating_add(unpacked_size(archive, &[index]));
+    let checksum = archive.verify_with_progress(index, progress);
+    progress.check()?;
+    progress.advance(end.saturating_sub(progress.done()), 0);
+    Ok(checksum)
 }
 
 /// Bytes that members unpack to, as far as the archive states it.
@@ -222,10 +245,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
         let progress = &context.progress;
         progress.set_total(progress.done() + unpacked_size(&*archive, &all));
         for (index, member) in archive.members().iter().enumerate() {
-            context.progress.check()?;
-            let verified = archive.verify(index);
-            context.progress.advance(member.size.unwrap_or_default(), 0);
-            let checksum = match verified {
+            let checksum = match verified(&context, &*archive, index)? {
                 Ok(checksum) => checksum,
                 Err(error) => {
                     report_member(&item, &*archive, index, error, &mut reporter)?;

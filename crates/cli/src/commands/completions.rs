@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use clap::Command;
 use clap::builder::{PossibleValue, PossibleValuesParser, Resettable};
+use clap::{Arg, Command, ValueHint};
 use clap_complete::Shell;
 use indicatif::ProgressBar;
 use tabia::core::chess::PieceLetters;
@@ -45,6 +45,8 @@ const CHARSETS: [&str; 21] = [
 ];
 /// Options whose value is a list with commas.
 const LISTS: [&str; 4] = ["columns", "sort", "by", "language"];
+/// What numbers are called in the help.
+const NUMBERS: [&str; 6] = ["N", "NUMBER", "NUMBERS", "PLY", "PORT", "P"];
 /// The languages in which ChessBase has comments most often.
 const LANGUAGES: [&str; 9] = ["en", "de", "es", "fr", "it", "nl", "pl", "pt", "ru"];
 
@@ -56,7 +58,7 @@ pub(crate) fn run(args: &CompletionsArgs) -> Result<ExitCode, Error> {
     let script = match args.shell {
         Shell::Bash => with_query_in_bash(&with_lists_in_bash(&without_blanks(&script))),
         Shell::Zsh => with_query_in_zsh(&with_lists_in_zsh(&with_options_after_inputs(&script))),
-        Shell::Fish => script.into_owned() + &query_in_fish(),
+        Shell::Fish => with_lists_in_fish(&script) + &query_in_fish(),
         Shell::Elvish => completion_values::in_elvish(&script, &command),
         Shell::PowerShell => completion_values::in_powershell(&script, &command),
         _ => script.into_owned(),
@@ -84,10 +86,18 @@ fn with_values(command: Command, above: Vec<String>) -> Command {
                 Some(values) => argument
                     .value_parser(PossibleValuesParser::new(values))
                     .default_value(Resettable::Reset),
+                // A number is no file.
+                None if is_number(&argument) => argument.value_hint(ValueHint::Other),
                 None => argument,
             }
         })
         .mut_subcommands(|inner| with_values(inner, verbs.clone()))
+}
+
+/// Whether the value of an option is a number, as its name in the help says.
+fn is_number(argument: &Arg) -> bool {
+    let names = argument.get_value_names().unwrap_or_default();
+    names.iter().any(|name| NUMBERS.contains(&name.as_str()))
 }
 
 /// The values of an option of the verbs of a group, as `book`.
@@ -178,8 +188,27 @@ fn field_words() -> String {
 fn with_query_in_bash(script: &str) -> String {
     let verb = "        tabia__subcmd__search)\n";
     let condition = "${cur} == [a-z]* && ${prev} != -* && ${COMP_CWORD} -gt 2 && -z $(compgen -f -- \"${cur}\")";
+    let fields = tabia::query::fields().iter();
+    let mut values = String::new();
+    for field in fields {
+        let words: Vec<&str> = field.words().collect();
+        if !words.is_empty() {
+            let (name, words) = (field.name, words.join(" "));
+            let _ = writeln!(values, "                    {name}) words=\"{words}\" ;;");
+        }
+    }
+    // Of `has:co` bash makes three words.
     let query = format!(
-        "{verb}            if [[ {condition} ]] ; then
+        "{verb}            local field=\"\" words=\"\"
+            [[ ${{COMP_WORDS[COMP_CWORD]}} == : ]] && field=\"${{COMP_WORDS[COMP_CWORD-1]}}\"
+            [[ ${{COMP_WORDS[COMP_CWORD-1]}} == : ]] && field=\"${{COMP_WORDS[COMP_CWORD-2]}}\"
+            if [[ -n ${{field}} ]] ; then
+                case \"${{field##[-(]}}\" in
+{values}                esac
+                COMPREPLY=( $(compgen -W \"${{words}}\" -- \"${{cur#:}}\") )
+                return 0
+            fi
+            if [[ {condition} ]] ; then
                 compopt -o nospace
                 COMPREPLY=( $(compgen -W \"{}\" -- \"${{cur}}\") )
                 return 0
@@ -251,6 +280,13 @@ fn with_query_in_zsh(script: &str) -> String {
         format!("        '{}\\::{asks}'\n", field.name)
     });
     let fields = lines.collect::<Vec<_>>().concat();
+    let values = tabia::query::fields().iter().filter_map(|field| {
+        let words: Vec<&str> = field.words().collect();
+        let words = words.join(" ");
+        let name = field.name;
+        (!words.is_empty()).then(|| format!("        {name}:*) words=({words});;\n"))
+    });
+    let values = values.collect::<Vec<_>>().concat();
     let function = format!(
         "
 (( $+functions[_tabia_fields] )) ||
@@ -259,6 +295,14 @@ _tabia_fields() {{
 {fields}    )
     compset -P '* '
     compset -P '[-(]'
+    local -a words
+    case $PREFIX in
+{values}    esac
+    if (( $#words )); then
+        compset -P '*:'
+        compadd -- $words
+        return
+    fi
     _describe -t fields 'field of a query' fields -S ''
 }}
 (( $+functions[_tabia_files_or_fields] )) ||
@@ -284,14 +328,66 @@ _tabia_list() {{
     }
 }
 
+/// Lists as in bash.
+fn with_lists_in_fish(script: &str) -> String {
+    let begin = "\ncomplete ";
+    let commands: Vec<String> = script.split(begin).map(with_list_in_fish).collect();
+    commands.join(begin)
+        + "
+function __fish_tabia_list
+    set -l typed (commandline -ct | string replace -r '^--[a-z]+=' '')
+    set -l before (string match -r '^.*,' -- $typed; or echo)
+    string match -q -- '-*' (string replace -r '^.*,' '' -- $typed); and set before $before'-'
+    for value in $argv
+        printf '%s%s\\t\\n' $before $value
+    end
+end
+"
+}
+
+/// One `complete` of fish: of an option whose value is a list, with what is before the last comma in front of each value.
+fn with_list_in_fish(command: &str) -> String {
+    let is_list = |option: &str| command.contains(&format!(" -l {option} -d "));
+    let split = LISTS
+        .into_iter()
+        .find(|option| is_list(option))
+        .and_then(|_| {
+            let (begin, values) = command.split_once(" -r -f -a \"")?;
+            let (values, end) = values.split_once('"')?;
+            Some((begin, values, end))
+        });
+    let Some((begin, values, end)) = split else {
+        return command.to_owned();
+    };
+    // A value a line, its description after a tab.
+    let names = values.lines().filter_map(|line| line.split("\\t").next());
+    let names: Vec<&str> = names.collect();
+    let names = names.join(" ");
+    format!("{begin} -r -f -a \"(__fish_tabia_list {names})\"{end}")
+}
+
 fn query_in_fish() -> String {
     let verb = "__fish_tabia_using_subcommand search";
     let fields = tabia::query::fields().iter();
-    let lines = fields.map(|field| {
+    let mut lines = String::new();
+    for field in fields {
         let (name, asks) = (field.name, field.asks.replace('\'', "\\'"));
-        format!("complete -c tabia -n \"{verb}\" -a \"{name}:\" -d '{asks}'\n")
-    });
-    lines.collect::<Vec<_>>().concat()
+        let _ = writeln!(
+            lines,
+            "complete -c tabia -n \"{verb}\" -a \"{name}:\" -d '{asks}'"
+        );
+        let words: Vec<String> = field.words().map(|word| format!("{name}:{word}")).collect();
+        if !words.is_empty() {
+            // Only for the field that is typed: all of them would be too many.
+            let is_typed = format!("{verb}; and string match -q '{name}:*' -- (commandline -ct)");
+            let words = words.join(" ");
+            let _ = writeln!(
+                lines,
+                "complete -c tabia -n \"{is_typed}\" -f -a \"{words}\""
+            );
+        }
+    }
+    lines
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &EcoArgs) -> Result<ExitCode, Error> {
     options.selection.numbers = parse_games(args.select.records.games.as_deref())?;
     options.selection.deleted = args.select.records.include_deleted;
     options.filter = parse_query(&args.select.filter, &context.messages)?;
-    let several = args.paths.len() > 1;
+    let several = context.are_several(&args.paths);
     let mut columns = vec!["game", "ply", "eco", "name"];
     columns.extend(several.then_some("path"));
     let listing = Listing::new(&context.bar, &args.listing, &columns, &["game", "ply"]);

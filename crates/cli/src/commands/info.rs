@@ -11,7 +11,7 @@ use crate::args::InfoArgs;
 use crate::commands::other_files::OtherFiles;
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
-use crate::fact_row::{FactRow, fact_rows};
+use crate::fact_row::{FactRow, fact_lines, fact_rows};
 use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
 use crate::path_text::PathText as _;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
         reporter.show_groups();
         if is_described {
             listing.out().text(std::mem::replace(&mut gap, "\n"))?;
-            write_description(&info, "", listing.out())?;
+            write_description(&info, args.common.verbose, "", listing.out())?;
         } else {
             listing.push(&InfoRow::new(&info))?;
         }
@@ -215,15 +215,20 @@ impl<'a> InfoRow<'a> {
 }
 
 /// What `info` shows of an input on a terminal.
-fn write_description(info: &Info, indent: &str, out: &mut StdoutWriter) -> Result<(), Error> {
-    describe(&info.path, &facts(info), indent, out)?;
+fn write_description(
+    info: &Info,
+    is_verbose: bool,
+    indent: &str,
+    out: &mut StdoutWriter,
+) -> Result<(), Error> {
+    describe(&info.path, &facts(info, is_verbose), indent, out)?;
     for inner in &info.databases {
-        write_description(inner, &format!("{indent}  "), out)?;
+        write_description(inner, is_verbose, &format!("{indent}  "), out)?;
     }
     Ok(())
 }
 
-fn facts(info: &Info) -> Vec<(String, String)> {
+fn facts(info: &Info, is_verbose: bool) -> Vec<(String, String)> {
     let mut lines: Vec<(String, String)> = Vec::new();
     let mut push = |label: &str, value: Option<String>| {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
@@ -250,10 +255,10 @@ fn facts(info: &Info) -> Vec<(String, String)> {
     push("texts in", info.encoding.clone());
     // Names of fields of a file are for `--json`.
     let is_field = |name: &str| info.kind == "archive" && name.starts_with(char::is_uppercase);
-    for (name, value) in info.facts.iter().filter(|(name, _)| !is_field(name)) {
-        let is_count = info.counts.contains(&name.as_str());
-        let count = value.parse().ok().filter(|_| is_count);
-        push(name, Some(count.map_or_else(|| value.clone(), grouped)));
+    let own = info.facts.iter().filter(|(name, _)| !is_field(name));
+    let own: Vec<_> = own.cloned().collect();
+    for (name, value) in fact_lines(&own, info.counts, is_verbose) {
+        push(&name, Some(value));
     }
     let files = match (info.total_bytes.or(info.bytes).map(size), info.files) {
         (size, 0 | 1) => size,

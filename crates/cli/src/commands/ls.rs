@@ -1,7 +1,5 @@
 //! `tabia ls`: one row per game.
 
-use std::ffi::OsStr;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -81,7 +79,7 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     let has_tag = AtomicU64::new(0);
     options.index = args.rows.index.use_index.into();
     options.index_options = index_options(&context);
-    let several = args.paths.len() > 1 || args.paths.iter().any(|path| is_folder(path));
+    let several = context.are_several(&args.paths);
     let names = match &choice {
         Some(choice) => choice.names.clone(),
         None => column_names(several, moments),
@@ -253,10 +251,6 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     } else {
         code
     })
-}
-
-fn is_folder(path: &OsStr) -> bool {
-    Path::new(path).is_dir()
 }
 
 /// A tab-separated cell as a table shows it: the draw in three characters.

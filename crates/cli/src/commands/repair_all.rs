@@ -170,9 +170,11 @@ pub(crate) fn repair_into_folder(path: &std::ffi::OsStr, name: &str) -> String {
 
 fn stem_of(path: &std::ffi::OsStr) -> String {
     let stem = Path::new(path).file_stem().unwrap_or_default();
-    match stem.to_string_lossy() {
-        stem if stem.is_empty() || stem == ".." || stem == "." => "folder".to_owned(),
-        stem => stem.into_owned(),
+    let stem = stem.to_string_lossy();
+    // Of a member of an archive, as `a.zip:b.cbv`, its own name.
+    match stem.rsplit(':').next().unwrap_or_default() {
+        "" | "." | ".." => "folder".to_owned(),
+        stem => stem.to_owned(),
     }
 }
 

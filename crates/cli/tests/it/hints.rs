@@ -1446,7 +1446,7 @@ fn one_is_singular() {
     assert!(run.err.contains("the file has 1 byte,"), "{}", run.err);
     fs::write(scratch.join("empty.cbh"), "").unwrap();
     let run = tabia(&scratch, &["info", "empty.cbh"]).expect(4);
-    let text = "error: empty.cbh: not cbh: the file is empty\n";
+    let text = "error: empty.cbh: not in the cbh format: the file is empty\n";
     assert!(run.err.contains(text), "{}", run.err);
     let one = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 *\n";
     fs::write(scratch.join("one.pgn"), one).unwrap();

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::formats::{Confidence, FileFormat, Limits, OpenOptions, Probe};
-use tabia_core::io::{Blob, Source};
+use tabia_core::io::{Blob, Progress, Source};
 use tabia_core::{Error, ErrorKind, FormatId, Result};
 
 use super::create_options::{CreateOptions, Packing, WriteSeek};
@@ -210,7 +210,15 @@ pub trait Archive: Send + Sync + fmt::Debug {
     /// # Errors
     /// The first error in the member, or why it cannot be read.
     fn verify(&self, index: usize) -> Result<ChecksumStatus> {
-        read_member(self, index)?;
+        self.verify_with_progress(index, &Progress::new())
+    }
+
+    /// As [`Archive::verify`]; `progress` counts the bytes as they are unpacked, and can cancel the work.
+    ///
+    /// # Errors
+    /// As for [`Archive::verify`]; [`ErrorKind::Cancelled`].
+    fn verify_with_progress(&self, index: usize, progress: &Progress) -> Result<ChecksumStatus> {
+        read_member(self, index, progress)?;
         let has_checksum = self.members().get(index).is_some_and(|m| m.has_checksum);
         Ok(if has_checksum {
             ChecksumStatus::Ok
@@ -230,17 +238,24 @@ pub trait Archive: Send + Sync + fmt::Debug {
     }
 }
 
-/// Reads a member to its end, which verifies its size and checksum.
+/// Reads a member to its end, which verifies its size and checksum. `progress` counts its bytes.
 ///
 /// # Errors
-/// The first error in the member.
-pub fn read_member<A: Archive + ?Sized>(archive: &A, index: usize) -> Result<()> {
+/// The first error in the member; [`ErrorKind::Cancelled`].
+pub fn read_member<A: Archive + ?Sized>(
+    archive: &A,
+    index: usize,
+    progress: &Progress,
+) -> Result<()> {
     let mut stream = archive.stream(index, &OnError::stop())?;
     let mut chunk = vec![0; CHUNK];
     loop {
         match stream.read(&mut chunk) {
             Ok(0) => return Ok(()),
-            Ok(_) => {}
+            Ok(length) => {
+                progress.advance(length as u64, 0);
+                progress.check()?;
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error.into()),
         }

@@ -50,6 +50,9 @@ impl CreateOptions {
     }
 }
 
+/// Bytes of a member that are packed between two reports of progress, after which the work may be cancelled.
+pub(super) const STEP: usize = 1 << 18;
+
 /// A target that archives are written to.
 pub trait WriteSeek: Write + Seek {}
 

@@ -17,6 +17,39 @@ pub struct Field {
     pub example: &'static str,
 }
 
+/// The fields whose values are words, all or some of them.
+const WITH_WORDS: [&str; 13] = [
+    "result", "speed", "rated", "ends", "medal", "eval", "has", "is", "bishops", "pawns", "stm",
+    "move", "sac",
+];
+
+impl Field {
+    /// The words among its values, as a completion proposes them; empty if a value is a number, a name or a text.
+    ///
+    /// ```
+    /// let field = tabia_query::fields().iter().find(|field| field.name == "bishops");
+    /// let words: Vec<&str> = field.into_iter().flat_map(|field| field.words()).collect();
+    /// assert_eq!(words, ["opposite", "same"]);
+    /// ```
+    pub fn words(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let values = WITH_WORDS.contains(&self.name).then_some(self.values);
+        let parts = values
+            .into_iter()
+            .flat_map(|values| values.split([',', ';']));
+        let words = parts.flat_map(|part| part.split(" or "));
+        let words = words.filter_map(|part| part.split_whitespace().next());
+        // Other parts describe values.
+        words.filter(|word| {
+            let is_word =
+                |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-/".contains(c);
+            word.chars().all(is_word) && !DESCRIPTIONS.contains(word)
+        })
+    }
+}
+
+/// What describes values and is none.
+const DESCRIPTIONS: [&str; 4] = ["comparison", "number", "pawns", "range"];
+
 /// All fields, in the order in which help lists them.
 ///
 /// ```
@@ -449,4 +482,36 @@ fn related(word: &str) -> Vec<&'static str> {
 fn quoted(names: &[&str]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Query;
+
+    #[test]
+    fn words_are_values() {
+        for field in fields() {
+            for word in field.words() {
+                let query = format!("{}:{word}", field.name);
+                assert!(Query::parse(&query).is_ok(), "{query}");
+            }
+            let has_words = WITH_WORDS.contains(&field.name);
+            assert_eq!(has_words, field.words().next().is_some(), "{}", field.name);
+        }
+        let has = fields().iter().find(|field| field.name == "has").unwrap();
+        let words: Vec<&str> = has.words().collect();
+        let known = [
+            "variations",
+            "comments",
+            "nags",
+            "setup",
+            "clock",
+            "eval",
+            "arrows",
+            "elo",
+            "anyelo",
+        ];
+        assert_eq!(words, known);
+    }
 }

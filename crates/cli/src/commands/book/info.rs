@@ -10,7 +10,7 @@ use tabia::{Error, ErrorSide, InputItem, Observer};
 use crate::args::book::BookInfoArgs;
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
-use crate::fact_row::{FactRow, fact_rows};
+use crate::fact_row::{FactRow, fact_lines, fact_rows};
 use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
 use crate::readable_numbers::{counted, counted_as, grouped};
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Error> {
         let name = item.name();
         if is_described {
             listing.out().text(std::mem::replace(&mut gap, "\n"))?;
-            let lines = facts(item.format().name(), &found);
+            let lines = facts(item.format().name(), &found, args.common.verbose);
             describe(&name, &lines, "", listing.out())?;
         } else {
             let row = InfoRow::new(&name, &found, listing.style());
@@ -209,7 +209,7 @@ impl<'a> InfoRow<'a> {
 }
 
 /// What `book info` shows of a book on a terminal.
-fn facts(format: &str, book: &BookReport) -> Vec<(String, String)> {
+fn facts(format: &str, book: &BookReport, is_verbose: bool) -> Vec<(String, String)> {
     let mut lines: Vec<(&str, String)> = vec![
         ("format", format.to_owned()),
         ("positions", grouped(book.positions)),
@@ -257,16 +257,11 @@ fn facts(format: &str, book: &BookReport) -> Vec<(String, String)> {
     if let Some(learn) = book.learn {
         lines.push(("learn", learn.to_owned()));
     }
-    for (name, value) in book
-        .info
-        .facts
-        .iter()
-        .filter(|(_, value)| !value.is_empty())
-    {
-        let is_count = book.info.counts.contains(&name.as_str());
-        let count = value.parse().ok().filter(|_| is_count);
-        lines.push((name, count.map_or_else(|| value.clone(), grouped)));
-    }
+    let own = fact_lines(&book.info.facts, book.info.counts, is_verbose);
+    lines.extend(
+        own.iter()
+            .map(|(name, value)| (name.as_str(), value.clone())),
+    );
     for (name, count) in &book.defects {
         lines.push((name, grouped(*count)));
     }

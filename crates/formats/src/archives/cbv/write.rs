@@ -102,7 +102,6 @@ fn write_member(
     let stored = options.packing == Packing::Stored;
     let mut packed = 0;
     for batch in bytes.chunks(BLOCK * BATCH) {
-        options.advance(batch.len())?;
         let blocks: Vec<&[u8]> = batch.chunks(BLOCK).collect();
         for payload in pack_all(&blocks, stored) {
             let mut block = Sink::new();
@@ -112,6 +111,7 @@ fn write_member(
             packed += block.len() as u64;
             data.write(block.as_slice())?;
         }
+        options.advance(batch.len())?;
     }
     Ok((packed, bytes.len() as u64))
 }

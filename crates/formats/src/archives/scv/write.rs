@@ -9,13 +9,11 @@ use tabia_core::{Error, Result};
 
 use super::header::{DATA, HEAD};
 use super::{MAGIC, lzo};
-use crate::archives::create_options::{CreateOptions, Packing, WriteSeek};
+use crate::archives::create_options::{CreateOptions, Packing, STEP, WriteSeek};
 use crate::archives::new_member::NewMember;
 
 /// Columns that Scidb leaves for numbers which it fills in later.
 const COLUMNS: usize = 11;
-/// Bytes packed between two checks for cancellation.
-const STEP: usize = 1 << 22;
 
 /// Names of formats and the extensions of their files, in Scidb's order.
 const GROUPS: [(&str, &[&str]); 6] = [
@@ -175,13 +173,15 @@ fn write_member(
     };
     match packing {
         Packing::Stored => {
-            options.advance(bytes.len())?;
-            data.write_all(&bytes)?;
+            for part in bytes.chunks(STEP) {
+                data.write_all(part)?;
+                options.advance(part.len())?;
+            }
         }
         Packing::Lzo => {
             for chunk in bytes.chunks(lzo::CHUNK) {
-                options.advance(chunk.len())?;
                 data.write_all(&lzo::pack(chunk)?)?;
+                options.advance(chunk.len())?;
             }
         }
         Packing::Best | Packing::Zlib => {
@@ -195,8 +195,8 @@ fn write_member(
             };
             let mut encoder = ZlibEncoder::new(&mut data, level);
             for part in bytes.chunks(STEP) {
-                options.advance(part.len())?;
                 encoder.write_all(part)?;
+                options.advance(part.len())?;
             }
             encoder.finish()?;
         }

@@ -8,14 +8,12 @@ use tabia_core::Result;
 use tabia_core::io::Sink;
 
 use super::{DEFLATE, STORED};
-use crate::archives::create_options::{CreateOptions, Packing, WriteSeek};
+use crate::archives::create_options::{CreateOptions, Packing, STEP, WriteSeek};
 use crate::archives::new_member::NewMember;
 
 /// Sizes and offsets from this one on are written to 64-bit fields. Files below this size fit the 32-bit
 /// fields even if deflate makes them larger.
 const WIDE_FROM: u64 = 0xf000_0000;
-/// Bytes packed between two checks for cancellation.
-const STEP: usize = 1 << 22;
 
 /// The fields of the headers of a member.
 struct WrittenMember {
@@ -117,13 +115,15 @@ fn write_member(
     out.write_all(header.as_slice())?;
     let start = at + header.len() as u64;
     if stored {
-        options.advance(bytes.len())?;
-        out.write_all(&bytes)?;
+        for part in bytes.chunks(STEP) {
+            out.write_all(part)?;
+            options.advance(part.len())?;
+        }
     } else {
         let mut encoder = DeflateEncoder::new(BorrowedWriter(out), flate2::Compression::default());
         for part in bytes.chunks(STEP) {
-            options.advance(part.len())?;
             encoder.write_all(part)?;
+            options.advance(part.len())?;
         }
         encoder.finish()?;
     }
