@@ -64,11 +64,7 @@ fn run() -> ExitCode {
     tabia::core::io::handle_lost_files(ExitCode::Input as u8);
     let arguments: Vec<OsString> = std::env::args_os().collect();
     if arguments.len() < 2 {
-        match commands::overview::run() {
-            Ok(Some(code)) => return code,
-            Ok(None) => {}
-            Err(error) => return ExitCode::of(&error),
-        }
+        return commands::overview::run().unwrap_or_else(|error| ExitCode::of(&error));
     }
     if let Some(color) = args::rewrite_arguments::stated_color(&arguments) {
         terminal::set_color(color);

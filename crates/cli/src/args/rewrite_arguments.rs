@@ -64,11 +64,14 @@ pub(crate) fn move_after_verb(arguments: Vec<OsString>) -> Vec<OsString> {
 pub(crate) fn with_names_as_printed(arguments: Vec<OsString>) -> Vec<OsString> {
     let name_of = |argument: &OsString| {
         let text = argument.to_str()?;
-        if let Some(name) = without_escapes(text).map(OsString::from)
+        if let Some(plain) = without_escapes(text)
             && !exists(argument)
-            && exists(&name)
         {
-            return Some(name);
+            // A cell has the escapes of both.
+            let name = name_of_text(&plain).unwrap_or_else(|| OsString::from(&plain));
+            if exists(&name) {
+                return Some(name);
+            }
         }
         let name = name_of_text(text)?;
         (!is_there(argument) && is_there(&name)).then_some(name)
@@ -81,10 +84,8 @@ pub(crate) fn with_names_as_printed(arguments: Vec<OsString>) -> Vec<OsString> {
 
 /// Whether a path, or the archive of a member, is there.
 fn exists(path: &OsStr) -> bool {
-    let text = path.to_string_lossy();
-    let archives = text.match_indices(':').filter_map(|(at, _)| text.get(..at));
-    let mut names = archives.chain([&*text]);
-    names.any(|name| Path::new(name).symlink_metadata().is_ok())
+    let is_file = |path: &Path| path.symlink_metadata().is_ok();
+    is_file(Path::new(path)) || archives_in(path).any(|archive| is_file(&archive))
 }
 
 /// A cell of tab-separated values without its escapes; `None` if it has none.
@@ -119,13 +120,16 @@ fn is_there(path: &OsStr) -> bool {
     if exists(whole) || folder.is_some_and(exists) {
         return true;
     }
-    // What a colon ends is the path of an archive.
+    archives_in(path).any(|archive| exists(&archive))
+}
+
+/// What may be the path of an archive: what a colon ends.
+fn archives_in(path: &OsStr) -> impl Iterator<Item = PathBuf> {
     let bytes = path.as_encoded_bytes();
     let colons = bytes.iter().enumerate().filter(|(_, byte)| **byte == b':');
-    let archives = colons.filter_map(|(at, _)| bytes.get(..at));
-    archives
-        .into_iter()
-        .any(|archive| exists(&path_of_bytes(archive)))
+    colons
+        .filter_map(|(at, _)| bytes.get(..at))
+        .map(path_of_bytes)
 }
 
 #[cfg(unix)]

@@ -1,5 +1,6 @@
 //! `tabia` without arguments: the chess files of the folder, or of those in it, and what can be done with them.
 
+use std::io::Write as _;
 use std::path::Path;
 
 use indicatif::ProgressBar;
@@ -7,7 +8,7 @@ use tabia::core::GameFormat;
 use tabia::core::shell_argument::file_argument;
 use tabia::formats::Format;
 use tabia::formats::archives::compressed::Compression;
-use tabia::{Error, InputItem, Resolver};
+use tabia::{Error, ErrorKind, InputItem, OpenOptions, Resolver};
 use unicode_width::UnicodeWidthStr;
 
 use crate::context::new_resolver;
@@ -32,19 +33,41 @@ const MAX_DEPTH: u32 = 2;
 const MAX_FOLDERS: usize = 3;
 const MAX_FOLDERS_READ: usize = 200;
 
-/// Shows what is in the folder; `None` if there are no chess files.
-pub(crate) fn run() -> Result<Option<ExitCode>, Error> {
+/// Larger inputs are not opened to see whether they can be read, so that the list is there at once.
+const MAX_OPENED: u64 = 16_000_000;
+
+/// What is printed if there are no chess files.
+const NOTHING: &str = "\
+There are no chess files in this folder or in those below.
+
+For example:
+  tabia info ~/Chess                  what is in a folder, and its health
+  tabia ls games.pgn                  its games, a row each
+  tabia convert mega.cbv -o mega.pgn  a ChessBase archive as PGN
+";
+
+/// Shows what is in the folder, or on standard error that there are no chess files.
+pub(crate) fn run() -> Result<ExitCode, Error> {
     let resolver = new_resolver();
     // The files of folders are listed only if there is nothing here: a home folder has many.
     let found = [0, MAX_DEPTH].into_iter().find_map(|depth| {
         let items = resolver.resolve_folder(Path::new("."), depth).ok()?;
         let all = items.len();
-        let items: Vec<InputItem> = items.into_iter().flatten().collect();
+        let items = items.into_iter().flatten();
+        let items: Vec<InputItem> = items.filter(|item| can_be_read(item, &resolver)).collect();
         let unread = all - items.len();
-        (!items.is_empty()).then_some((items, unread, depth))
+        (all > 0).then_some((items, unread, depth))
     });
     let Some((items, unread, depth)) = found else {
-        return Ok(None);
+        let serve = if cfg!(feature = "serve") {
+            "  tabia serve ~/Chess                 all of it in the browser\n"
+        } else {
+            ""
+        };
+        let text = format!("{NOTHING}{serve}{ALL_VERBS}");
+        // A closed standard error is no failure.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        return Ok(ExitCode::Usage);
     };
     let mut out = StdoutWriter::new(&ProgressBar::hidden());
     out.text(match depth {
@@ -121,9 +144,26 @@ pub(crate) fn run() -> Result<Option<ExitCode>, Error> {
         out.styled(TextStyle::Dim, purpose)?;
         out.text("\n")?;
     }
-    out.text("\n`tabia --help` lists all verbs.\n")?;
+    out.text(ALL_VERBS)?;
     out.flush()?;
-    Ok(Some(ExitCode::Done))
+    Ok(ExitCode::Done)
+}
+
+/// The last line.
+const ALL_VERBS: &str = "\n`tabia --help` lists all verbs.\n";
+
+/// Whether an input can be opened, as far as that is known at once.
+fn can_be_read(item: &InputItem, resolver: &Resolver) -> bool {
+    if item.total_bytes().is_none_or(|bytes| bytes > MAX_OPENED) {
+        return true;
+    }
+    let error = if item.is_archive() {
+        resolver.archive(item).err()
+    } else {
+        item.open(&OpenOptions::default(), None).err()
+    };
+    // With its password it can be read.
+    error.is_none_or(|error| matches!(error.kind(), ErrorKind::Password))
 }
 
 /// The folders in this one with chess files in them, or one folder deeper.
