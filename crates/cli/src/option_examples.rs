@@ -112,8 +112,8 @@ mod tests {
             .find_subcommand("book")
             .and_then(|book| book.find_subcommand("build"));
         let build = build.expect("`book build` is a verb");
-        let example = option_example(build, "--min-games", "x").unwrap();
-        assert!(example.contains(" --min-games "), "{example}");
+        let example = option_example(build, "--max-ply", "x").unwrap();
+        assert!(example.contains(" --max-ply "), "{example}");
         let example = option_example(build, "--output", "x").unwrap();
         assert!(example.contains(" -o "), "{example}");
         assert_eq!(option_example(build, "--unknown", "x"), None);

@@ -13,7 +13,7 @@ use crate::terminal::{self, TextStyle};
 const BATCH: usize = 500;
 /// Text columns without a row in [`SPECS`] are not cut below this width, that of a date.
 const MIN_WIDTH: usize = 10;
-/// Text columns are cut to this width before one that identifies a game is left out.
+/// Text columns are cut to this width before ratings are left out.
 const NARROW_WIDTH: usize = 8;
 /// No text column is cut below this width.
 const LEAST_WIDTH: usize = 4;
@@ -343,9 +343,13 @@ impl Table {
                 return layout;
             }
             // On the narrowest screens names are cut to their beginnings before such a column goes.
-            if next.is_some_and(|(rank, _)| rank < LAST_RANK) {
+            if let Some((_, at)) = next.filter(|(rank, _)| *rank < LAST_RANK) {
+                let is_rating = columns
+                    .get(at)
+                    .is_some_and(|column| self.is_rating(column.index));
+                let least = if is_rating { NARROW_WIDTH } else { LEAST_WIDTH };
                 let mut narrow = layout.clone();
-                self.cut_texts(&mut narrow, limit, |_| NARROW_WIDTH);
+                self.cut_texts(&mut narrow, limit, |_| least);
                 if total(&narrow) <= limit {
                     return narrow;
                 }
@@ -617,14 +621,17 @@ mod tests {
         assert!(layout[1].width >= 14 && layout[3].width >= 14);
         assert_eq!(shown(200).0.len(), names.len());
         // Narrower than the parts that are never cut: only the names give way.
-        let (columns, layout) = shown(52);
+        let (columns, layout) = shown(58);
         assert_eq!(columns.len(), 8);
+        assert!(layout[1].width >= 8 && layout[3].width >= 8);
         assert_eq!(layout[0].width, 4);
         assert_eq!(layout[6].width, 10);
         assert_eq!(layout[7].width, 3);
-        // A telephone: without ratings the lines do not wrap.
-        let (columns, _) = shown(40);
-        assert_eq!(columns, ["game", "white", "black", "result", "date", "eco"]);
+        // A telephone: without ratings the lines do not wrap, and names are more than their beginnings.
+        for limit in [40, 52] {
+            let (columns, _) = shown(limit);
+            assert_eq!(columns, ["game", "white", "black", "result", "date", "eco"]);
+        }
     }
 
     #[test]

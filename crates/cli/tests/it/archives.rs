@@ -451,6 +451,24 @@ fn archives_in_archives_are_read_one_level_down() {
         run.out.lines().count()
     };
     assert_eq!(games("nest.zip"), games("a.pgn") + games("mega.cbh"));
+    // Two databases have games of the same numbers.
+    for (verb, query) in [("ls", &[][..]), ("search", &["plies:>=0"]), ("eco", &[])] {
+        let rows = |archive| {
+            tabia(&folder, &[&[verb, archive], query].concat())
+                .expect(0)
+                .out
+        };
+        let several = rows("nest.zip");
+        let ends = |run: &str, path: &str| run.lines().any(|line| line.ends_with(path));
+        assert!(ends(&several, "\tpath"), "{verb}: {several}");
+        assert!(ends(&several, "\tnest.zip:a.pgn"), "{verb}: {several}");
+        assert!(
+            ends(&several, "\tnest.zip:mega.cbv:mega.cbh"),
+            "{verb}: {several}"
+        );
+        let one = rows("mega.cbv");
+        assert!(!ends(&one, "\tpath"), "{verb}: {one}");
+    }
     let info = tabia(&folder, &["info", "nest.zip", "--json"])
         .expect(0)
         .json();
@@ -475,6 +493,17 @@ fn archives_in_archives_are_read_one_level_down() {
         for name in ["bad.si5", "nest.zip:mega.cbv", "cut.cbv"] {
             assert!(run.err.contains(name), "{verb} {name}: {}", run.err);
         }
+    }
+    // The folder for what is left has no colon in its name, and a problem names its archive once.
+    std::fs::write(folder.join("cut2.cbv"), cut_cbv(&folder)).unwrap();
+    let two = ["archive", "create", "two.zip", "cut2.cbv", "a.pgn"];
+    tabia(&folder, &two).expect(0);
+    let run = tabia(&folder, &["check", "two.zip"]).expect(3);
+    let hint = "`tabia repair two.zip:cut2.cbv -o saved-cut2`";
+    assert!(run.err.contains(hint), "{}", run.err);
+    let run = tabia(&folder, &["info", "two.zip"]).expect(3);
+    for line in run.err.lines() {
+        assert!(line.matches("two.zip").count() <= 1, "{line}");
     }
     let run = tabia(&folder, &["convert", "deep.zip", "-o", "deep.pgn"]).expect(3);
     assert!(run.err.contains("nest.zip:mega.cbv"), "{}", run.err);
@@ -504,6 +533,7 @@ fn archives_report_their_progress() {
         &["archive", "create", "a.zip", "games.pgn"][..],
         &["archive", "create", "a.cbv", "games.pgn"],
         &["archive", "test", "a.zip"],
+        &["archive", "list", "a.zip"],
         &["archive", "extract", "a.cbv", "-d", "out"],
     ] {
         let arguments = [arguments, &["--progress", "json"]].concat();

@@ -251,10 +251,10 @@ fn only_new_games_are_appended_and_the_index_grows() {
     }
     let whole = std::fs::read_to_string(folder.join("base.pgn")).unwrap();
     assert!(whole.starts_with(old.concat().trim_end()));
-    tabia(&folder, &["append", "new.pgn", "-o", "none.pgn"]).expect(4);
+    tabia(&folder, &["append", "new.pgn", "-o", "none.pgn"]).expect(5);
     tabia(&folder, &["append", "-", "-o", "base.pgn"]).expect(2);
     tabia(&folder, &["append", "base.pgn", "-o", "base.pgn"]).expect(2);
-    tabia(&folder, &["append", "new.pgn", "-o", "none.si5"]).expect(4);
+    tabia(&folder, &["append", "new.pgn", "-o", "none.si5"]).expect(5);
     // What the new database could not have.
     let args = ["convert", "base.pgn", "-o", "base.ndjson", "-q"];
     tabia(&folder, &args).expect(0);

@@ -159,6 +159,9 @@ fn values_are_completed() {
         (&["book", "convert", "x.bin", "--to", "po"], &["polyglot"]),
         (&["archive", "create", "x.y", "--to", "z"], &["zip"]),
         (&["ls", "x", "--from", "kv"], &["kvetka"]),
+        // The colon is a word of its own.
+        (&["search", "x", "has", ":", "co"], &["comments"]),
+        (&["search", "x", "-is", ":", "che"], &["chess960", "check"]),
         (
             &["stats", "mega.cbh", "--by", "openingF"],
             &["openingFamily"],
@@ -177,6 +180,11 @@ fn values_are_completed() {
     let fish = tabia(&folder, &["completions", "fish"]).expect(0).out;
     let search = "using_subcommand search\" -a \"round:\"";
     assert!(fish.contains(search));
+    assert!(fish.contains(" -f -a \"bishops:opposite bishops:same\"\n"));
+    assert!(fish.contains(" -a \"(__fish_tabia_list game white whiteElo "));
+    assert!(zsh.contains("\n        bishops:*) words=(opposite same);;\n"));
+    // A number is no file.
+    assert!(zsh.contains("]:N:'") && !zsh.contains(":N:_default"));
 }
 
 /// What Elvish proposes for the last word of a command line; `None` if it is not installed. Outside of a terminal

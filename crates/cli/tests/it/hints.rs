@@ -210,12 +210,46 @@ const CASES: &[(&[&str], i32, &str)] = &[
         5,
         "without `--append`",
     ),
-    (&["ls", "games.pgn", "--games", "x"], 2, "`tabia help ls`"),
     (
-        &["show", "games.pgn", "--game", "0"],
-        2,
-        "`tabia help show` explains `--game`",
+        &["append", "games.pgn", "-o", "new.cbh"],
+        5,
+        "`tabia convert games.pgn -o new.cbh` makes a database",
     ),
+    (
+        &["ls", "games.pgn", "--games", "x"],
+        2,
+        "`--games 1-100,205`",
+    ),
+    (
+        &["ls", "games.pgn", "--games", "9-7,3"],
+        2,
+        "did you mean `--games 7-9,3`?",
+    ),
+    (&["show", "games.pgn", "--game", "0"], 2, "`--game 5-7,12`"),
+    (&["show", "games.pgn", "--board=x"], 2, "`--board=20`"),
+    (&["ls", "games.pgn", "-j", "0"], 2, "without `--threads`"),
+    (&["ls", "games.pgn", "--limit", "x"], 2, "`--limit 20`"),
+    (
+        &["ls", "games.pgn", "--columns", ","],
+        2,
+        "`--columns game,white,black`",
+    ),
+    (
+        &["ls", "games.pgn", "--encoding", "x"],
+        2,
+        "`--encoding cp1252`",
+    ),
+    (
+        &["convert", "games.pgn", "-o", "x.pgn", "--profile", "x"],
+        2,
+        "for example `tabia convert mega.cbv -o mega.pgn --profile full`",
+    ),
+    (
+        &["completions", "tcsh"],
+        2,
+        "for example `tabia completions bash",
+    ),
+    (&["completions", "zhs"], 2, "did you mean `zsh`?"),
     (
         &["book", "find", "book.bin", "--fen", "x"],
         2,
@@ -403,7 +437,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     ),
     (
         &["append", "games.pgn", "-o", "no.pgn"],
-        4,
+        5,
         "`tabia convert games.pgn -o no.pgn`",
     ),
     (
@@ -750,8 +784,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
         2,
         "`tabia help book line`",
     ),
-    (&["ls", "games.pgn", "--limit"], 2, "`tabia help ls`"),
-    (&["ls", "games.pgn", "--limit", "x"], 2, "`tabia help ls`"),
+    (&["ls", "games.pgn", "--limit"], 2, "`--limit 20`"),
     (
         &["ls", "games.pgn", "--json", "--csv"],
         2,

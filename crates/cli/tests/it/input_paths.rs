@@ -452,6 +452,18 @@ fn names_that_are_not_utf8_are_reported_so_that_the_file_is_found() {
         );
     }
     assert!(!(check.out + &check.err + &report + &csv).contains('\u{fffd}'));
+    // A cell of tab-separated values has its backslashes twice, and names the file.
+    let rows = tabia(&folder, &["info", "."]).out;
+    for name in [names[0], names[1]] {
+        let cell = format!("./{}", name.escape_ascii()).replace('\\', r"\\");
+        assert!(rows.contains(&format!("\n{cell}\t")), "{cell}: {rows}");
+        let run = tabia(&folder, &["ls", &cell]).expect(3);
+        assert!(
+            run.out.contains("\nA") || run.out.contains("\tA\t"),
+            "{}",
+            run.out
+        );
+    }
 
     // The hint is a command that works in a shell.
     let name = std::ffi::OsStr::from_bytes(names[1]);

@@ -559,11 +559,25 @@ fn differences_of_books_fit_the_terminal() {
 }
 
 #[test]
-fn a_folder_without_chess_files_gets_the_help() {
+fn a_folder_without_chess_files_gets_examples() {
     let folder = Scratch::new("screens-empty");
     let (screen, code) = on_terminal(&folder, &[], 80);
     assert_eq!(code, 2, "{screen}");
-    assert!(screen.contains("Usage: tabia"), "{screen}");
+    assert!(screen.starts_with("There are no chess files"), "{screen}");
+    assert!(screen.contains("\n  tabia ls games.pgn "), "{screen}");
+    assert!(
+        screen.contains("\n`tabia --help` lists all verbs."),
+        "{screen}"
+    );
+    // What cannot be opened is in no proposed command.
+    std::fs::write(folder.join("bad.cbh"), "x").unwrap();
+    let (screen, code) = on_terminal(&folder, &[], 80);
+    assert_eq!(code, 0, "{screen}");
+    assert!(
+        screen.contains("\n  1 input cannot be read; `tabia check .`"),
+        "{screen}"
+    );
+    assert!(!screen.contains("bad.cbh"), "{screen}");
 }
 
 #[test]
