@@ -248,7 +248,13 @@ impl Parser {
             .extend(probable_mistakes::of_values(field, raw)?);
         if raw.negated && matches!(field, "for" | "within" | "flip" | "in" | "sort") {
             let message = format!("`{field}` cannot be negated");
-            return Err(FilterError::new(*name_column, message));
+            let hint = match field {
+                "sort" => "`sort:date-desc` is descending",
+                _ => {
+                    "without the minus it says how moments are found; `-(…)` excludes what is found"
+                }
+            };
+            return Err(FilterError::new(*name_column, message).with_hint(hint));
         }
         if field == "sort" {
             let texts = raw.values.iter().map(|value| value.text.as_str());
@@ -815,13 +821,18 @@ fn all<T>(
 }
 
 /// As [`all`], for values that have names.
-fn named<T, N>(
+fn named<T, N: PartialEq>(
     raw: &[RawValue],
     expected: &str,
-    table: &[(&str, N)],
+    table: &[(&'static str, N)],
     parse: impl Fn(&str) -> Option<T>,
 ) -> Result<Vec<T>, FilterError> {
-    let names: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
+    // Of several names for a value the first one is its name.
+    let names = table
+        .iter()
+        .map(|(name, value)| (*name, values::name_of(value, table)));
+    let names = names.filter(|(name, first)| name == first);
+    let names: Vec<&str> = names.map(|(name, _)| name).collect();
     all(raw, expected, &parse).map_err(|error| {
         let value = raw.iter().find(|value| parse(&value.text).is_none());
         let word = value.map_or("", |value| value.text.as_str());
