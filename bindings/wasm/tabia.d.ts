@@ -18,11 +18,16 @@ export type FileInput = FileContent | NamedFile;
 /** Opens a database or book: a file, or all files of a set (`.cbh`, `.cbg`, `.cbp`, …). */
 export function open(
   input: FileInput | FileInput[] | FileList,
-  options?: { name?: string },
+  options?: {
+    /** The name of a file that has none. */
+    name?: string;
+    /** Takes the larger module `tabia-search.wasm`, with which `search` works. */
+    search?: boolean;
+  },
 ): Promise<Database | Book>;
 
-/** Uses these bytes as the module instead of the file `tabia.wasm` next to `tabia.mjs`. */
-export function useModule(bytes: BufferSource): void;
+/** Uses these bytes as the module instead of the file `tabia.wasm` next to `tabia.mjs`, or of `tabia-search.wasm`. */
+export function useModule(bytes: BufferSource, options?: { search?: boolean }): void;
 
 /** What is not known is null. */
 export interface Header {
@@ -43,6 +48,37 @@ export interface Header {
   annotator: string | null;
   /** Of `D` deleted, `T` guiding text, `P` setup position, `V` variations, `C` comments, `S` symbols. */
   flags: string;
+}
+
+/** A position at which a game fits a query. */
+export interface Moment {
+  /** Plies before it. */
+  ply: number;
+  fen: string;
+  /** The move played from it, as SAN; null at the end of the game. */
+  move: string | null;
+}
+
+/** A game that was found, with the first moments at which it fits: one for each step of the query, none if it asks for none. */
+export interface FoundGame extends Header {
+  moments: Moment[];
+}
+
+export interface FoundGames {
+  games: FoundGame[];
+  /** What could not be read of games on which it depends whether they fit. */
+  problems: string[];
+}
+
+export interface SearchOptions {
+  /** The number of the record from which on is searched, 1 if absent. */
+  first?: number;
+  /** At most this many games. */
+  limit?: number;
+  /** Also games marked as deleted. */
+  deleted?: boolean;
+  /** Also guiding texts. */
+  texts?: boolean;
 }
 
 /** An evaluation from White's side: hundredths of a pawn or moves to mate, of which the other is null. */
@@ -136,6 +172,13 @@ export class Database {
   readonly length: number;
   /** The headers of `count` games from the number `first` on; fewer at the end. */
   headers(first?: number, count?: number): Header[];
+  /**
+   * The games that fit a query in the language of `tabia search`, in stored order: players, dates, openings, positions, moves.
+   * The database is opened with `{ search: true }`.
+   */
+  search(query: string, options?: SearchOptions): FoundGames;
+  /** As `search`, in parts of 50,000 records, after which a worker may answer; `next` is the number from which the next one goes on. */
+  searchParts(query: string, options?: SearchOptions): Generator<FoundGames & { next: number }, void, void>;
   /** A game by its number, with its moves, comments, symbols, clocks, evaluations, arrows and variations. */
   game(number: number): Game;
   /** A game by its number, or several, as PGN with everything that they contain. */

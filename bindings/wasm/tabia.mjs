@@ -7,34 +7,38 @@
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-const MODULE = new URL("./tabia.wasm", import.meta.url);
+/** The module, and the larger one with queries. */
+const MODULES = {
+  tabia: new URL("./tabia.wasm", import.meta.url),
+  search: new URL("./tabia-search.wasm", import.meta.url),
+};
 
-let compiled;
+const compiled = {};
 
-/** The module, compiled once. After a failure the next call tries again. */
-function compile() {
-  compiled ??= readModule()
+/** A module, compiled once. After a failure the next call tries again. */
+function compile(name) {
+  compiled[name] ??= readModule(MODULES[name])
     .then((bytes) => WebAssembly.compile(bytes))
     .catch((error) => {
-      compiled = undefined;
+      delete compiled[name];
       throw error;
     });
-  return compiled;
+  return compiled[name];
 }
 
-async function readModule() {
-  if (MODULE.protocol === "file:") {
+async function readModule(url) {
+  if (url.protocol === "file:") {
     const { readFile } = await import("node:fs/promises");
-    return readFile(MODULE);
+    return readFile(url);
   }
-  const response = await fetch(MODULE);
-  if (!response.ok) throw new Error(`${MODULE}: status ${response.status}`);
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: status ${response.status}`);
   return response.arrayBuffer();
 }
 
-/** Uses these bytes as the module instead of the file `tabia.wasm`. */
-export function useModule(bytes) {
-  compiled = WebAssembly.compile(bytes);
+/** Uses these bytes as the module instead of the file `tabia.wasm`, or of `tabia-search.wasm`. */
+export function useModule(bytes, { search = false } = {}) {
+  compiled[search ? "search" : "tabia"] = WebAssembly.compile(bytes);
 }
 
 /** Bytes in memory as a file. */
@@ -67,11 +71,11 @@ async function fileOf(input, name) {
   throw new TypeError("expected a Blob, bytes, or an object with size and read(offset, length)");
 }
 
-/** Opens a database or book: a file, or all files of a set. */
-export async function open(input, { name } = {}) {
+/** Opens a database or book: a file, or all files of a set. With `search` its games can be searched. */
+export async function open(input, { name, search = false } = {}) {
   const inputs = Array.isArray(input) || (typeof FileList !== "undefined" && input instanceof FileList) ? [...input] : [input];
   const files = await Promise.all(inputs.map((one) => fileOf(one, name)));
-  const machine = await Machine.start(files);
+  const machine = await Machine.start(files, search ? "search" : "tabia");
   const list = files.map((file) => `${file.size}\0${file.name}\0`).join("");
   return machine.open(list);
 }
@@ -85,11 +89,11 @@ class Machine {
   #failure;
   #isBroken = false;
 
-  static async start(files) {
+  static async start(files, module) {
     const machine = new Machine();
     machine.#files = files;
     const read = (file, at, address, length) => machine.#read(file, at, address >>> 0, length >>> 0);
-    machine.#wasm = (await WebAssembly.instantiate(await compile(), { tabia: { read } })).exports;
+    machine.#wasm = (await WebAssembly.instantiate(await compile(module), { tabia: { read } })).exports;
     return machine;
   }
 
@@ -218,6 +222,37 @@ export class Database extends Opened {
   headers(first = 1, count = this.length) {
     const [from, most] = [uint32(first, "first"), uint32(count, "count")];
     return JSON.parse(this.machine.answer((wasm, handle) => wasm.tabia_headers(handle, from, most)));
+  }
+
+  /**
+   * The games that fit a query of `tabia search`, with the moments at which they do, and what could not be read. Games
+   * marked as deleted and guiding texts only on demand.
+   */
+  search(query, options) {
+    const found = { games: [], problems: [] };
+    for (const part of this.searchParts(query, options)) {
+      found.games.push(...part.games);
+      found.problems.push(...part.problems);
+    }
+    return found;
+  }
+
+  /** As `search`, in parts of 50,000 records; `next` is the number from which the next part goes on. */
+  *searchParts(query, { first = 1, limit = this.length, deleted = false, texts = false } = {}) {
+    let number = Math.max(1, uint32(first, "first"));
+    let left = uint32(limit, "limit");
+    const records = (deleted ? 1 : 0) | (texts ? 2 : 0);
+    do {
+      const from = number;
+      const text = this.machine.answer((wasm, handle) => {
+        if (!wasm.tabia_search) throw new TypeError("open the database with { search: true }");
+        number = wasm.tabia_search(handle, ...this.machine.put(query), from, left, records) >>> 0;
+        return number > 0;
+      });
+      const part = JSON.parse(text);
+      left -= part.games.length;
+      yield { ...part, next: number };
+    } while (left > 0 && number <= this.length);
   }
 
   /** A game by its number, with its moves and what is attached to them. */

@@ -8,6 +8,8 @@ mod game_json;
 mod host_file;
 mod json;
 mod opened;
+#[cfg(feature = "search")]
+mod search;
 
 use tabia::Error;
 
@@ -25,6 +27,16 @@ impl Handle {
         let is_done = text.is_ok();
         self.text = text.unwrap_or_else(|error| error.to_string());
         is_done
+    }
+
+    /// Makes a part of a result the text, and returns the number from which the next part goes on; 0 for an error.
+    fn part(&mut self, part: Result<(u64, String), Error>) -> u32 {
+        let (next, text) = match part {
+            Ok((next, text)) => (u32::try_from(next).unwrap_or(u32::MAX), Ok(text)),
+            Err(error) => (0, Err(error)),
+        };
+        self.answer(text);
+        next
     }
 
     fn opened(&self) -> Result<&Opened, Error> {
@@ -149,12 +161,35 @@ pub unsafe extern "C" fn tabia_pgn(handle: *mut Handle, first: u32, count: u32) 
     let handle = unsafe { &mut *handle };
     let opened = handle.opened();
     let games = opened.and_then(|opened| opened.pgn(first.into(), count.into()));
-    let (next, text) = match games {
-        Ok((next, text)) => (u32::try_from(next).unwrap_or(u32::MAX), Ok(text)),
-        Err(error) => (0, Err(error)),
+    handle.part(games)
+}
+
+/// Makes the games that fit a query the text, as JSON, from the number `first` on and at most `count`: an object with the
+/// lists `games` and `problems`. The result is the number from which the next call goes on, or 0 if it fails. Bit 0 of
+/// `records` includes games marked as deleted, bit 1 guiding texts.
+///
+/// # Safety
+/// As [`tabia_is_open`]; `query` comes from `tabia_alloc` with that length and is not used again.
+#[cfg(feature = "search")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tabia_search(
+    handle: *mut Handle,
+    query: *mut u8,
+    length: usize,
+    first: u32,
+    count: u32,
+    records: u32,
+) -> u32 {
+    // SAFETY: the caller vouches for it.
+    let (handle, query) = unsafe { (&mut *handle, taken(query, length)) };
+    let searched = search::Searched {
+        deleted: records & 1 != 0,
+        texts: records & 2 != 0,
     };
-    handle.answer(text);
-    next
+    let opened = handle.opened();
+    let found = opened
+        .and_then(|opened| search::search(opened, &query, first.into(), count.into(), searched));
+    handle.part(found)
 }
 
 /// Makes a game with its moves and what is attached to them the text, as JSON.

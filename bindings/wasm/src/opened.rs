@@ -28,6 +28,12 @@ pub(crate) struct Opened {
     pub(crate) content: Content,
     format: String,
     problems: Vec<String>,
+    /// The names of the databases.
+    #[cfg_attr(
+        not(feature = "search"),
+        expect(dead_code, reason = "only a search asks for them")
+    )]
+    pub(crate) names: Vec<String>,
 }
 
 impl Opened {
@@ -47,7 +53,7 @@ impl Opened {
     fn of_item(resolver: &Resolver, item: InputItem) -> Result<Self, Error> {
         let options = OpenOptions::default();
         let format = item.format().id().to_string();
-        let mut databases = Vec::new();
+        let (mut databases, mut names) = (Vec::new(), Vec::new());
         let mut problems = Vec::new();
         for item in resolver.expand(item)? {
             let item = item?;
@@ -57,6 +63,7 @@ impl Opened {
                 OpenInput::Database(database) => {
                     problems.extend(database.info().problems.iter().cloned());
                     databases.push(database);
+                    names.push(item.name());
                 }
                 OpenInput::Book(book) if databases.is_empty() => {
                     problems.extend(book.info().problems.iter().cloned());
@@ -65,6 +72,7 @@ impl Opened {
                         content,
                         format,
                         problems,
+                        names,
                     });
                 }
                 _ => return Err(Error::usage(format!("{} holds no games", item.name()))),
@@ -74,10 +82,11 @@ impl Opened {
             content: Content::Databases(databases),
             format,
             problems,
+            names,
         })
     }
 
-    fn databases(&self) -> &[Box<dyn Database>] {
+    pub(crate) fn databases(&self) -> &[Box<dyn Database>] {
         match &self.content {
             Content::Databases(databases) => databases,
             Content::Book(_) => &[],
@@ -206,6 +215,11 @@ impl Opened {
 
 /// Appends a header, with the names and values of `tabia ls --json`.
 fn push_header(text: &mut String, number: u64, row: &ListRow<'_>) {
+    header(text, number, row).end();
+}
+
+/// A header that is not ended.
+pub(crate) fn header<'t>(text: &'t mut String, number: u64, row: &ListRow<'_>) -> Object<'t> {
     let date = Some(row.date).filter(|date| *date != Date::UNKNOWN);
     let result = Some(row.result).filter(|_| !row.flags.text);
     let mut object = Object::new(text);
@@ -223,7 +237,7 @@ fn push_header(text: &mut String, number: u64, row: &ListRow<'_>) {
     object.value("plies", row.plies);
     object.known_text("annotator", &row.annotator);
     object.text("flags", Some(&row.flags.to_string()));
-    object.end();
+    object
 }
 
 fn push_position(text: &mut String, found: &FoundPosition) {

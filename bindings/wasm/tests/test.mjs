@@ -73,6 +73,10 @@ test("the module has its size, and needs nothing but reads", async () => {
   const size = gzipSync(wasm, { level: 9 }).length;
   console.log(`tabia.wasm: ${wasm.length} bytes, ${size} with gzip`);
   assert.ok(size <= 900_000, `${size}`);
+  const searching = readFileSync(new URL("../tabia-search.wasm", import.meta.url));
+  const larger = gzipSync(searching, { level: 9 }).length;
+  console.log(`tabia-search.wasm: ${searching.length} bytes, ${larger} with gzip`);
+  assert.ok(larger <= 1_050_000, `${larger}`);
 });
 
 for (const path of [join(samples, "tabia.cbv"), join(samples, "tabia.cbh"), pgn, ...databases]) {
@@ -197,6 +201,58 @@ test("of a large set only what is needed is read", async () => {
     assert.ok(size > 250_000, `${data}: ${size}`);
     assert.ok(log.bytes > 0 && log.bytes <= 3 * 65_536, `${data}: ${log.bytes} of ${size}`);
   }
+});
+
+/** What the program finds. Without a game its exit code is 1. */
+function found(...words) {
+  try {
+    return JSON.parse(tabia("search", ...words, "--json"));
+  } catch (error) {
+    if (error.status !== 1) throw error;
+    return JSON.parse(error.stdout);
+  }
+}
+
+test("a search finds what the program finds", async () => {
+  const queries = [
+    "", 'white:"player 17"', "result:1-0 plies:>6", "line:1.e4 -result:1-0", "move:Nf3 -> move:Nc6", "mat:KQRRBBNNP*KQRRBBNNP*",
+    "player:nobody", 'white:"player 2" OR black:"player 3"',
+  ];
+  for (const path of [pgn, join(samples, "tabia.cbv"), ...databases]) {
+    const files = setOf(path).filter((one) => !/\.(cbh|cbv|pgn|s\w\d)$/.test(one) || one === path).map((one) => ranged(one));
+    const database = await open(files, { search: true });
+    for (const query of queries) {
+      for (const [options, flags] of [[{}, []], [{ deleted: true, texts: true }, ["--include-deleted", "--texts"]]]) {
+        // The first moment has columns of its own there.
+        const expected = found(path, query, ...flags).map(({ ply, fen, move, ...row }) => row);
+        const { games, problems } = database.search(query, options);
+        assert.deepEqual(games, expected, `${path} ${query}`);
+        assert.deepEqual(problems, []);
+        if (expected.length > 3) {
+          const some = database.search(query, { ...options, first: expected[1].game, limit: 2 });
+          assert.deepEqual(some.games, expected.slice(1, 3), `${path} ${query}`);
+        }
+      }
+    }
+    const parts = [...database.searchParts("result:*", { first: database.length + 5 })];
+    assert.deepEqual(parts.map(({ games }) => games), [[]]);
+    assert.throws(() => database.search("elo>2700"), /elo/);
+    assert.throws(() => database.search("sort:date"), /sort:/);
+    assert.throws(() => database.search("elo:1", { limit: -1 }), RangeError);
+  }
+});
+
+test("games on which it is not known whether they fit are named", async () => {
+  const text = '[White "A"]\n\n1. e4 e5 2. Ke3 Nc6 *\n\n[White "B"]\n\n1. e4 e5 2. Nf3 Nc6 *\n';
+  const file = { name: "games.pgn", file: encoder.encode(text) };
+  const small = await open(file);
+  assert.throws(() => small.search("e4"), /search: true/);
+  assert.equal(small.length, 2);
+  const database = await open(file, { search: true });
+  const { games, problems } = database.search("move:Nc6");
+  assert.deepEqual(games.map(({ game }) => game), [2]);
+  assert.equal(problems.length, 1);
+  assert.match(problems[0], /game 1/);
 });
 
 test("a book has the moves that the program finds", async () => {
