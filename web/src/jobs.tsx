@@ -254,24 +254,31 @@ export function useIndexChanges(ids: string[]): number {
 /** What the index of a game takes about, by that of a million games, which docs/benchmarks.md has: bytes, and seconds. */
 const [INDEX_BYTES, INDEX_SECONDS] = [105, 0.000_01];
 
+/** From this many seconds on, what an index takes is shown next to the button. */
+const LONG_SECONDS = 5;
+
 /** Makes the index of a database; for its number of games the page estimates what that takes. */
 export function IndexButton({ id, games }: { id: string; games: number | null | undefined }) {
   const running = useJobs().some((job) => job.kind === "index" && job.state === "running" && job.inputs[0] === id);
+  const seconds = (games ?? 0) * INDEX_SECONDS;
+  const bytes = bytesText((games ?? 0) * INDEX_BYTES);
+  const estimate = seconds > 0 ? t("index.estimate", { bytes, seconds: timeText(seconds) }) : undefined;
   return (
     <>
       <button
         type="button"
         class="link"
         disabled={running}
+        title={estimate}
         aria-label={t("index.buildNamed", { name: id })}
         onClick={() => void startJob("POST", "jobs", { kind: "index", db: id }).catch(announceError)}
       >
         {t("index.build")}
       </button>
-      {games !== null && games !== undefined && games > 0 && (
+      {seconds >= LONG_SECONDS && (
         <span class="sub">
           {" "}
-          ({t("index.estimate", { bytes: bytesText(games * INDEX_BYTES), seconds: timeText(games * INDEX_SECONDS) })})
+          ({estimate})
         </span>
       )}
     </>
