@@ -251,7 +251,7 @@ impl Parser {
             let hint = match field {
                 "sort" => "`sort:date-desc` is descending",
                 _ => {
-                    "without the minus it says how moments are found; `-(…)` excludes what is found"
+                    "without the minus it states how moments are found; `-(…)` excludes what is found"
                 }
             };
             return Err(FilterError::new(*name_column, message).with_hint(hint));
