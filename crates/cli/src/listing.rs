@@ -189,6 +189,12 @@ impl Listing {
         listing
     }
 
+    /// In a table a column has another header than usual.
+    pub(crate) fn with_header(mut self, name: &str, header: &str) -> Self {
+        self.table.set_header(name, header);
+        self
+    }
+
     /// A table that is longer than the terminal goes to a pager, and that `--offset` leaves out all rows is noted. For
     /// lists that this alone writes.
     pub(crate) fn paged(mut self, context: &Context) -> Self {

@@ -168,6 +168,14 @@ impl Table {
         }
     }
 
+    /// Sets the header of a column that is not what its name means elsewhere.
+    pub(crate) fn set_header(&mut self, name: &str, header: &str) {
+        let at = self.names.iter().position(|known| known == name);
+        if let Some(cell) = at.and_then(|at| self.headers.get_mut(at)) {
+            header.clone_into(cell);
+        }
+    }
+
     /// Shows every column, also those without content, and whatever their width.
     pub(crate) fn with_all_columns(mut self) -> Self {
         self.is_chosen = true;

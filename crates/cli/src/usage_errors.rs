@@ -116,6 +116,10 @@ const OTHER_SHELLS: [&str; 8] = ["ash", "cmd", "csh", "dash", "ksh", "nu", "sh",
 const REPLACE_A_GAME: &str = "`tabia show IN --game 5 --profile full > game.pgn` writes a game as text; once changed, \
                               `--replace 5 --with game.pgn` puts it back";
 
+/// How a book has the moves of one player.
+const OWN_MOVES: &str = "`--where white:NAME --only-white` makes a book of a player's moves with White, `--where \
+                         black:NAME --only-black` one of those with Black, and `tabia book merge` one of both";
+
 /// How much the books count that are merged.
 const MERGE_FACTORS: &str = "`--factors 2,1` weighs the books";
 
@@ -165,6 +169,12 @@ const FAMILIAR_OPTIONS: &[(&str, &str, &str)] = &[
     ("book build", "--moves", PLIES_OF_A_BOOK),
     ("book", "--max-ply", PLIES_OF_BUILT_BOOKS),
     ("book", "--max-plies", PLIES_OF_BUILT_BOOKS),
+    (
+        "book build",
+        "--only",
+        "`--only-white` or `--only-black` makes a book for one side",
+    ),
+    ("book build", "--player", OWN_MOVES),
     (
         "book build",
         "--min-weight",

@@ -715,7 +715,9 @@ fn database_row<'d>(
             want = want.and(Want::MAINLINE);
         }
         if reader.read(game, want, &mut facts).is_ok() {
-            if !entry.is_text && row.plies.is_none() {
+            // Of moves none of which can be read the number is not known.
+            let is_known = facts.plies > 0 || !facts.has_problem;
+            if !entry.is_text && row.plies.is_none() && is_known {
                 row.plies = Some(facts.plies);
             }
             if lacks_round {
@@ -778,6 +780,8 @@ struct Facts<'w> {
     wanted: &'w [String],
     tags: Vec<Option<String>>,
     plies: u32,
+    /// Something could not be read.
+    has_problem: bool,
     round: String,
     annotator: String,
     title: String,
@@ -802,6 +806,11 @@ impl Visitor for Facts<'_> {
         if let Some(mainline) = &mut self.mainline {
             mainline.visit_move(before, ply);
         }
+        Flow::Go
+    }
+
+    fn problem(&mut self, _problem: Problem) -> Flow {
+        self.has_problem = true;
         Flow::Go
     }
 

@@ -154,10 +154,18 @@ impl<'a> MemberRow<'a> {
             size: member.size,
             stored: member.packed_size,
             compression: &member.compression,
-            checksum: checksum.name(),
+            checksum: state(member, checksum),
             modified: member.modified.map(|stamp| stamp.to_string()),
             uri: member.uri.as_deref(),
         }
+    }
+}
+
+/// What a row states about a member: that nothing of it is there, or the name of what its checksum shows.
+fn state(member: &Member, checksum: ChecksumStatus) -> &'static str {
+    match member.presence {
+        Presence::Lost => "missing",
+        Presence::Stored | Presence::Elsewhere => checksum.name(),
     }
 }
 
@@ -264,7 +272,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
                 archive: &name,
                 name: &member.name,
                 size: member.size,
-                checksum: checksum.name(),
+                checksum: state(member, checksum),
             })?;
             if args.common.strict && reporter.count() > before {
                 break;

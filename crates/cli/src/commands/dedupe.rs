@@ -251,6 +251,8 @@ pub(super) fn show(
     items: &[InputItem],
 ) -> Result<(), Error> {
     let listing = Listing::new(&context.bar, args, &COLUMNS, &["group", "score"]);
+    // The plies that both games have in common, in percent.
+    let listing = listing.with_header("score", "Same%");
     let mut listing = listing.paged(context);
     for duplicate in duplicates {
         listing.push(&Row::new(duplicate, items))?;

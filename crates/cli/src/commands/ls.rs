@@ -208,7 +208,9 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
         if found > 0 && args.rows.listing.limit.is_none_or(|limit| found < limit) {
             let text = format!("no game has the tag `{tag}`; {hint}");
             context.messages.warning(&text);
-        } else if found > 0 && hint.starts_with("did you mean") {
+        } else if found > 0
+            && (hint.starts_with("did you mean") || tag.starts_with(|c: char| c.is_lowercase()))
+        {
             let text = format!("none of these games has the tag `{tag}`; {hint}");
             context.messages.warning(&text);
         }

@@ -161,9 +161,13 @@ impl Check {
                 _ => "a number",
             };
             let square = square_of_no_board(text).filter(|_| matches!(field, "on" | "move"));
-            let why = square.map_or_else(String::new, |square| {
-                format!(": there is no square {square}")
-            });
+            let sides = text.replace("vs", "").replace(['v', '-'], "");
+            let joined = Some(sides).filter(|sides| field == "mat" && material(sides).is_some());
+            let why = match (square, joined) {
+                (Some(square), _) => format!(": there is no square {square}"),
+                (None, Some(sides)) => format!(": the pieces of both sides are `{sides}`"),
+                (None, None) => String::new(),
+            };
             format!("is not {what}{why}")
         })
     }
