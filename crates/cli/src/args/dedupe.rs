@@ -11,7 +11,8 @@ use super::common::DuplicateRowArgs;
 ///
 /// Games of the same two surnames and compatible years are duplicates if they have the same moves, most of
 /// the moves, or if one begins the other; short games only if event, round or day agree. Kept is the game
-/// with most annotations, then the longest, then the one with most known tags, then the first. Rows:
+/// with most annotations, then the longest, then the one with most known tags, then the first. The surname of
+/// `Nikola Padevsky` is its last word, that of `Padevsky Nikola`, too, unless 40 plies are the same. Rows:
 /// group, kind (exact, near, embedded), kept, dropped, reason, score (percentage of plies in common).
 /// Nothing is dropped without a row.
 #[derive(Debug, Args)]

@@ -14,9 +14,10 @@ use tabia_core::loss::{Feature, Features};
 use tabia_core::{GameIndex, Problem};
 use zerocopy::byteorder::big_endian::U64;
 
+use super::compared_game::MIN_CONTRADICTING;
 use crate::game_content::GameContent;
 use crate::input::OpenInput;
-use crate::names::player_name::surname_and_initial;
+use crate::names::player_name::{leading_surname_and_initial, surname_and_initial};
 use crate::scan::Task;
 use crate::seen_moves::SeenMoves;
 
@@ -89,6 +90,10 @@ impl Visitor for PlayersTask {
             };
             self.surnames.write_players(tags, &mut self.players);
             self.games.push((game, hash(self.players.as_bytes())));
+            let other = self.surnames.write_other_players(tags, &mut self.players);
+            if other.is_some() {
+                self.games.push((game, hash(self.players.as_bytes())));
+            }
         } else {
             self.games.push((game, TEXTS));
         }
@@ -119,44 +124,88 @@ fn players(tags: &Tags) -> String {
 /// Surnames, and initials of given names, by the names that were seen so far.
 #[derive(Default)]
 struct Surnames {
-    by_name: HashMap<String, (String, Option<char>)>,
+    by_name: HashMap<String, KnownName>,
     /// Bytes of all texts.
     bytes: usize,
+}
+
+/// The surname of a name, and the first letter of the given names.
+type SurnameAndInitial = (String, Option<char>);
+
+/// What is known of a name.
+struct KnownName {
+    usual: SurnameAndInitial,
+    /// If the name begins with the surname, which a name without a comma leaves open.
+    other: Option<SurnameAndInitial>,
+}
+
+impl KnownName {
+    fn new(name: &str) -> Self {
+        Self {
+            usual: surname_and_initial(name),
+            other: leading_surname_and_initial(name),
+        }
+    }
 }
 
 impl Surnames {
     /// Bytes of names and surnames, at most; then all are forgotten.
     const MEMORY: usize = 4 << 20;
 
-    /// The surname of a name, `""` if it is lost, and the initial.
-    fn of(&mut self, name: &str) -> (&str, Option<char>) {
+    /// What is known of a name; `None` if it is lost.
+    fn of(&mut self, name: &str) -> Option<&KnownName> {
         // A repaired database has such names instead of those that it has lost.
         if is_lost_name(name) {
-            return ("", None);
+            return None;
         }
         if !self.by_name.contains_key(name) {
-            let (surname, initial) = surname_and_initial(name);
-            let bytes = name.len() + surname.len();
+            let known = KnownName::new(name);
+            let others = known.other.as_ref().map_or(0, |(surname, _)| surname.len());
+            let bytes = name.len() + known.usual.0.len() + others;
             if self.bytes + bytes > Self::MEMORY {
                 self.by_name.clear();
                 self.bytes = 0;
             }
             self.bytes += bytes;
-            self.by_name.insert(name.to_owned(), (surname, initial));
+            self.by_name.insert(name.to_owned(), known);
         }
-        let known = self.by_name.get(name);
-        known.map_or(("", None), |(surname, initial)| (surname, *initial))
+        self.by_name.get(name)
     }
 
     /// Writes the surnames of both players and returns the initials.
     fn write_players(&mut self, tags: &Tags, out: &mut String) -> [Option<char>; 2] {
         out.clear();
-        let (white, white_initial) = self.of(tags.text("White"));
-        out.push_str(white);
-        out.push('\n');
-        let (black, black_initial) = self.of(tags.text("Black"));
-        out.push_str(black);
-        [white_initial, black_initial]
+        let mut initials = [None; 2];
+        for (tag, initial) in ["White", "Black"].into_iter().zip(&mut initials) {
+            if tag == "Black" {
+                out.push('\n');
+            }
+            if let Some(known) = self.of(tags.text(tag)) {
+                out.push_str(&known.usual.0);
+                *initial = known.usual.1;
+            }
+        }
+        initials
+    }
+
+    /// As [`write_players`](Self::write_players), if names without a comma begin with the surname; `None` if no name of
+    /// the game can.
+    fn write_other_players(&mut self, tags: &Tags, out: &mut String) -> Option<[Option<char>; 2]> {
+        out.clear();
+        let mut initials = [None; 2];
+        let mut is_other = false;
+        for (tag, initial) in ["White", "Black"].into_iter().zip(&mut initials) {
+            if tag == "Black" {
+                out.push('\n');
+            }
+            if let Some(known) = self.of(tags.text(tag)) {
+                is_other |= known.other.is_some();
+                let (surname, first) = known.other.as_ref().unwrap_or(&known.usual);
+                out.push_str(surname);
+                *initial = *first;
+            }
+        }
+        is_other.then_some(initials)
     }
 }
 
@@ -273,6 +322,10 @@ pub(super) struct GameTask {
     own_players: String,
     /// The first letters of the given names.
     initials: [Option<char>; 2],
+    /// The same three, if names without a comma begin with the surname; the initials are `None` if none can.
+    other_players: String,
+    other_own_players: String,
+    other_initials: Option<[Option<char>; 2]>,
     surnames: Surnames,
     /// The last event, and its hash.
     event: (String, u64),
@@ -312,6 +365,9 @@ impl GameTask {
             has_players: false,
             own_players: String::new(),
             initials: [None; 2],
+            other_players: String::new(),
+            other_own_players: String::new(),
+            other_initials: None,
             surnames: Surnames::default(),
             event: (String::new(), 0),
             seen: SeenMoves::default(),
@@ -351,12 +407,19 @@ impl Visitor for GameTask {
         self.initials = self
             .surnames
             .write_players(&head.tags, &mut self.own_players);
+        self.other_initials = self
+            .surnames
+            .write_other_players(&head.tags, &mut self.other_own_players);
         if let Some(limits) = &self.kept.limits {
             limits.limit_tags(&mut self.head.tags);
             self.surnames
                 .write_players(&self.head.tags, &mut self.players);
+            let _ = self
+                .surnames
+                .write_other_players(&self.head.tags, &mut self.other_players);
         } else {
             self.players.clone_from(&self.own_players);
+            self.other_players.clone_from(&self.other_own_players);
         }
         self.has_players = has_both(&self.players);
         let start = head.start.position();
@@ -494,17 +557,8 @@ impl Visitor for GameTask {
         };
         // The moves in the key are not repeated.
         let (mut in_key, mut others) = (&[][..], &self.moves[..]);
-        let group = if is_compared_by_moves {
+        if is_compared_by_moves {
             (in_key, others) = self.moves.split_at(self.moves.len().min(KEY - 8));
-            hash(players.as_bytes()) ^ self.start
-        } else {
-            hash(content.as_bytes())
-        };
-        let mut key = [0; KEY];
-        let (first, rest) = key.split_at_mut(size_of::<u64>());
-        first.copy_from_slice(&U64::new(group).to_bytes());
-        if let Some(rest) = rest.get_mut(..in_key.len()) {
-            rest.copy_from_slice(in_key);
         }
         let event = tags.text("Event");
         if event != self.event.0 {
@@ -512,32 +566,57 @@ impl Visitor for GameTask {
         }
         let known = tags.iter().filter(|(_, value)| is_known(value)).count();
         let date = tags.date().unwrap_or_default();
-        let facts = &mut self.batch.facts;
-        facts.u16_be(date.year);
-        facts.u8(date.month);
-        facts.u8(date.day);
-        facts.u64_be(self.event.1);
-        facts.u64_be(text_hash(number_of_round(tags.text("Round"))));
-        facts.u32_be(self.annotations);
-        facts.u32_be(known as u32 + u32::from(result != GameResult::Unknown));
-        facts.u64_be(hash(self.own_players.as_bytes()));
-        facts.u8(match result {
-            GameResult::WhiteWins => 1,
-            GameResult::BlackWins => 2,
-            GameResult::Draw => 3,
-            _ => 0,
+        let round = text_hash(number_of_round(tags.text("Round")));
+        let usual = Some((players, &self.own_players, self.initials, false));
+        // Long games only are compared under other surnames, too.
+        let other = self.other_initials.filter(|_| {
+            is_compared_by_moves
+                && self.moves.len() / 2 >= MIN_CONTRADICTING
+                && has_both(&self.other_players)
+                && self.other_players != *players
         });
-        for initial in self.initials {
-            facts.u32_be(initial.map_or(0, u32::from));
+        let other =
+            other.map(|initials| (&self.other_players, &self.other_own_players, initials, true));
+        for (players, own_players, initials, is_other) in usual.into_iter().chain(other) {
+            let group = if is_compared_by_moves {
+                hash(players.as_bytes()) ^ self.start
+            } else {
+                hash(content.as_bytes())
+            };
+            let mut key = [0; KEY];
+            let (first, rest) = key.split_at_mut(size_of::<u64>());
+            first.copy_from_slice(&U64::new(group).to_bytes());
+            if let Some(rest) = rest.get_mut(..in_key.len()) {
+                rest.copy_from_slice(in_key);
+            }
+            let facts = &mut self.batch.facts;
+            facts.u16_be(date.year);
+            facts.u8(date.month);
+            facts.u8(date.day);
+            facts.u64_be(self.event.1);
+            facts.u64_be(round);
+            facts.u32_be(self.annotations);
+            facts.u32_be(known as u32 + u32::from(result != GameResult::Unknown));
+            facts.u64_be(hash(own_players.as_bytes()));
+            facts.u8(match result {
+                GameResult::WhiteWins => 1,
+                GameResult::BlackWins => 2,
+                GameResult::Draw => 3,
+                _ => 0,
+            });
+            facts.u8(u8::from(is_other));
+            for initial in initials {
+                facts.u32_be(initial.map_or(0, u32::from));
+            }
+            facts.u32_be(players.len() as u32);
+            facts.bytes(players.as_bytes());
+            facts.u32_be(content.len() as u32);
+            facts.bytes(content.as_bytes());
+            facts.u32_be(in_key.len() as u32);
+            facts.bytes(others);
+            let end = facts.len();
+            self.batch.games.push((self.game, key, end));
         }
-        facts.u32_be(players.len() as u32);
-        facts.bytes(players.as_bytes());
-        facts.u32_be(content.len() as u32);
-        facts.bytes(content.as_bytes());
-        facts.u32_be(in_key.len() as u32);
-        facts.bytes(others);
-        let end = facts.len();
-        self.batch.games.push((self.game, key, end));
     }
 }
 

@@ -15,7 +15,7 @@ const MIN_NEAR: usize = 20;
 /// Percentage of plies in common, of the shorter game.
 const NEAR: usize = 80;
 /// With fewer plies in common, games are no duplicates of which two facts differ: the result, an initial.
-const MIN_CONTRADICTING: usize = 40;
+pub(super) const MIN_CONTRADICTING: usize = 40;
 
 /// What decides which of two games is kept.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +47,8 @@ pub(super) struct Entry {
     pub(super) round: u64,
     /// 1 if White wins, 2 if Black does, 3 for a draw; 0 is unknown.
     pub(super) result: u8,
+    /// Names without a comma begin with the surname. So they are compared only in long games with the same moves.
+    pub(super) has_leading_surnames: bool,
     /// The first letters of the given names of White and Black; 0 is unknown.
     pub(super) initials: [u32; 2],
     /// Folded surnames.
@@ -74,6 +76,7 @@ impl Entry {
         let tags = cursor.u32_be("tags").ok()?;
         let own_players = cursor.u64_be("own players").ok()?;
         let result = cursor.u8("result").ok()?;
+        let has_leading_surnames = cursor.u8("order of names").ok()? != 0;
         let initials = [
             cursor.u32_be("initial of White").ok()?,
             cursor.u32_be("initial of Black").ok()?,
@@ -98,6 +101,7 @@ impl Entry {
             event,
             round,
             result,
+            has_leading_surnames,
             initials,
             players,
             content,
@@ -165,6 +169,10 @@ pub(super) fn compare(a: &Entry, b: &Entry) -> Option<(DuplicateKind, u32)> {
     if common < MIN_CONTRADICTING && a.contradicts(b) {
         return None;
     }
+    let is_long_and_equal = common == longer && longer >= MIN_CONTRADICTING;
+    if (a.has_leading_surnames || b.has_leading_surnames) && !is_long_and_equal {
+        return None;
+    }
     let kind = if common == longer {
         (longer >= MIN_NEAR || a.agrees(b)).then_some(DuplicateKind::Exact)
     } else if common >= MIN_NEAR && common * 100 >= NEAR * shorter {
@@ -200,6 +208,7 @@ pub(super) mod tests {
             event,
             round: 0,
             result: 0,
+            has_leading_surnames: false,
             initials: [0; 2],
             players: b"a\nb".to_vec(),
             content: Vec::new(),

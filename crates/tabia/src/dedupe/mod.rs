@@ -55,7 +55,8 @@ pub struct DedupeOptions {
 
 /// Finds the duplicates among the games of all items, sorted by the kept game.
 ///
-/// Surnames must be equal, whatever case, accents and initials are, and years equal or unknown. *Exact*: the same
+/// Surnames must be equal, whatever case, accents and initials are, and years equal or unknown. The surname of a name
+/// without a comma is its last word, or, in games with the same moves of at least 40 plies, all words but the last. *Exact*: the same
 /// moves; under 20 plies event, round or day must agree too. *Near*: at least 20 plies and 80 % of the shorter game in
 /// common; if that is less than 80 % of the longer game, event, round or day must agree too. *Embedded*: one begins
 /// the other, with at least 10 plies, and event, round or day agree. If none of these can be compared because they are
@@ -345,6 +346,7 @@ fn find(
         Ok(())
     })?;
     group.resolve(&mut found);
+    one_for_each(&mut found);
     number_groups(&mut found);
     Ok(Known {
         summary,
@@ -354,6 +356,33 @@ fn find(
         changeable,
         unknown_texts,
     })
+}
+
+/// Leaves one duplicate for each game that is dropped, for a game that is kept. A game that is compared under several
+/// surnames can be found several times, and be kept under one and dropped under another.
+fn one_for_each(found: &mut Vec<Duplicate>) {
+    let mut kept_by: HashMap<(u32, GameIndex), usize> = HashMap::new();
+    found.sort_by_key(|duplicate| (duplicate.dropped, duplicate.kind, duplicate.kept));
+    found.dedup_by_key(|duplicate| duplicate.dropped);
+    for (number, duplicate) in found.iter().enumerate() {
+        kept_by.insert(duplicate.dropped, number);
+    }
+    for number in 0..found.len() {
+        // Each kept game is better than the one that is dropped for it: no chain leads back to its begin.
+        for _ in 0..found.len() {
+            let duplicate = found.get(number);
+            let next = duplicate.and_then(|duplicate| kept_by.get(&duplicate.kept));
+            let Some(next) = next.and_then(|next| found.get(*next)) else {
+                break;
+            };
+            let (kept, plies, common) = (next.kept, next.plies.0, next.common);
+            if let Some(duplicate) = found.get_mut(number) {
+                duplicate.kept = kept;
+                duplicate.plies.0 = plies;
+                duplicate.common = duplicate.common.min(common);
+            }
+        }
+    }
 }
 
 /// Sorts duplicates by the games that are kept, and numbers these.

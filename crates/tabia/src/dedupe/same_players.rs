@@ -38,7 +38,7 @@ impl Group {
         for (other, earlier) in &self.window {
             let is_new = |facts: &Facts| facts.at.0 >= self.base;
             let (a, b) = (&earlier.facts, &entry.facts);
-            if is_new(a) && is_new(b) && a.own_players != b.own_players {
+            if a.at == b.at || is_new(a) && is_new(b) && a.own_players != b.own_players {
                 continue;
             }
             if let Some((kind, common)) = compare(earlier, &entry) {

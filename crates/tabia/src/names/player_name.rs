@@ -107,6 +107,20 @@ pub(crate) fn surname_and_initial(name: &str) -> (String, Option<char>) {
     (surname, initial)
 }
 
+/// As [`surname_and_initial`], if a name without a comma begins with its surname, as `Padevsky Nikola`; `None` if it
+/// cannot.
+pub(crate) fn leading_surname_and_initial(name: &str) -> Option<(String, Option<char>)> {
+    let folded = tabia_query::fold(&without_titles(name));
+    if folded.contains(',') {
+        return None;
+    }
+    let words = words(&folded);
+    let (given, surname) = words.split_last()?;
+    let surname = surname.concat();
+    let is_whole = |word: &str| word.chars().count() > 2;
+    (is_whole(given) && is_whole(&surname)).then(|| (surname, given.chars().next()))
+}
+
 /// The folded words of a name without its titles, sorted; `None` for a single word.
 pub(super) fn sorted_words(name: &str) -> Option<Vec<String>> {
     let mut words = words(&tabia_query::fold(&without_titles(name)));
@@ -143,6 +157,23 @@ mod tests {
             ("DrNykterstein", "drnykterstein"),
         ] {
             assert_eq!(surname_and_initial(name).0, expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_without_a_comma_may_begin_with_the_surname() {
+        for (name, expected) in [
+            ("Padevsky Nikola", Some(("padevsky", 'n'))),
+            ("GM Padevsky Nikola", Some(("padevsky", 'n'))),
+            ("Garcia Martinez Silvino", Some(("garciamartinez", 's'))),
+            ("Padevsky, Nikola", None),
+            ("Padevsky N", None),
+            ("N Padevsky", None),
+            ("Padevsky", None),
+            ("?", None),
+        ] {
+            let expected = expected.map(|(surname, initial)| (surname.to_owned(), Some(initial)));
+            assert_eq!(leading_surname_and_initial(name), expected, "{name}");
         }
     }
 
