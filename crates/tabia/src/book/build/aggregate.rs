@@ -5,6 +5,7 @@ use tabia_core::chess::{Color, Move};
 
 use super::book_rules::{MoveFilter, Weighting};
 use super::occurrence::{Occurrence, Outcome, year_of};
+use super::weighting::WeightedMove;
 use crate::rating_difference::rating_difference;
 
 /// Number of times a move is played before Polyglot halves the counters of its position.
@@ -149,9 +150,10 @@ impl PositionTotals {
         }
         let mut kept = Vec::new();
         self.weigh(filter, weighting, stretch, &mut kept);
-        let entry = |(totals, weight): &(MoveTotals, u16)| {
+        let entry = |kept: &WeightedMove| {
+            let totals = self.moves.get(kept.index)?;
             let mut entry = BookEntry::new(Move::from_bits(totals.move_bits)?)
-                .with_weight(u32::from(*weight))
+                .with_weight(u32::from(kept.weight))
                 .with_games(totals.games)
                 .with_results(totals.results);
             entry.average_rating = totals.average_rating();

@@ -57,15 +57,17 @@ impl<'a, S: StoredOccurrence> Grouper<'a, S> {
             let range = KeyRange { bits, value };
             let mut hot =
                 HotPositions::of(&games.occurrences, partition, range, &mut self.read_buffer)?;
-            let occurrences = games.occurrences.sorted(
-                partition,
-                range,
-                &mut self.occurrences,
-                |occurrence| hot.take(*occurrence, partition, options),
-            )?;
+            let has_hot = !hot.is_empty();
+            let mut take = |occurrence: &S| hot.take(*occurrence, partition, options);
+            let take: Option<&mut dyn FnMut(&S) -> bool> =
+                if has_hot { Some(&mut take) } else { None };
+            let occurrences =
+                games
+                    .occurrences
+                    .sorted(partition, range, &mut self.occurrences, take)?;
             let boards = games
                 .boards
-                .sorted(partition, range, &mut self.boards, |_| false)?;
+                .sorted(partition, range, &mut self.boards, None)?;
             let mut next_boards = boards;
             let mut visit_position = |totals: &PositionTotals| {
                 if totals.games() >= min_games {

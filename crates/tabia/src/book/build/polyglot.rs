@@ -11,11 +11,12 @@ use tabia_formats::books::polyglot::{Entry, encode_move};
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::big_endian::{U16, U64};
 
-use super::aggregate::{MoveTotals, PositionTotals};
+use super::aggregate::PositionTotals;
 use super::book_rules::Weighting;
 use super::occurrence::StoredOccurrence;
 use super::partitions::for_each_partition;
 use super::read_games::{CollectedGames, read_games};
+use super::weighting::WeightedMove;
 use super::{BuildOptions, BuildTarget, Built, CompleteBuild};
 use crate::input::InputItem;
 use crate::observer::Observer;
@@ -50,10 +51,10 @@ fn write_entries<S: StoredOccurrence>(
         let mut kept = Vec::new();
         move |totals: &PositionTotals, entries: &mut Vec<Entry>| {
             weigh(totals, options, &mut kept);
-            entries.extend(kept.iter().map(|(move_totals, weight)| Entry {
+            entries.extend(kept.iter().map(|kept| Entry {
                 key: U64::new(totals.key),
-                move_bits: U16::new(polyglot_bits(move_totals.move_bits)),
-                weight: U16::new(*weight),
+                move_bits: U16::new(polyglot_bits_of(totals, *kept)),
+                weight: U16::new(kept.weight),
                 learn: [0; 4],
             }));
         }
@@ -77,20 +78,25 @@ fn write_entries<S: StoredOccurrence>(
 }
 
 /// Fills `kept` with the moves of a position in the order of the file.
-fn weigh(totals: &PositionTotals, options: &BuildOptions, kept: &mut Vec<(MoveTotals, u16)>) {
+fn weigh(totals: &PositionTotals, options: &BuildOptions, kept: &mut Vec<WeightedMove>) {
     let (filter, weighting) = (&options.move_filter, options.weighting);
     totals.weigh(filter, weighting, options.stretch, kept);
     if options.uniform {
-        for (_, weight) in &mut *kept {
-            *weight = 1;
+        for kept in &mut *kept {
+            kept.weight = 1;
         }
     }
     // Polyglot leaves moves of one weight in the order in which they first came.
     if weighting == Weighting::Polyglot {
-        kept.sort_by_key(|(_, weight)| Reverse(*weight));
+        kept.sort_by_key(|kept| Reverse(kept.weight));
     } else {
-        kept.sort_by_key(|(totals, weight)| (Reverse(*weight), polyglot_bits(totals.move_bits)));
+        kept.sort_by_key(|kept| (Reverse(kept.weight), polyglot_bits_of(totals, *kept)));
     }
+}
+
+fn polyglot_bits_of(totals: &PositionTotals, kept: WeightedMove) -> u16 {
+    let totals = totals.moves.get(kept.index);
+    totals.map_or(0, |totals| polyglot_bits(totals.move_bits))
 }
 
 /// The bits of a move as Polyglot stores them.
