@@ -491,8 +491,9 @@ mod tests {
         for value in 0..2 {
             let range = KeyRange { bits: 1, value };
             let mut is_even = |record: &Record| {
-                excluded += usize::from(record.number % 2 == 0);
-                record.number % 2 == 0
+                let is_even = record.number.is_multiple_of(2);
+                excluded += usize::from(is_even);
+                is_even
             };
             let sorted = store.sorted(partition, range, &mut buffers, Some(&mut is_even));
             left += sorted.unwrap().len();

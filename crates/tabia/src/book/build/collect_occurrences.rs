@@ -125,10 +125,17 @@ impl<'a, S: StoredOccurrence> Collector<'a, S> {
 impl<S> Collector<'_, S> {
     /// Marks the next position of the mainline if the mainline had it before; neither of the last `reversible` plies is a
     /// capture or moved a pawn, and a position before those is another.
+    #[inline(always)]
     fn mark_if_repeated(&self, next: &mut Occurrence, reversible: usize) {
-        if self.has_gaps || self.rules.polyglot || reversible < SHORTEST_REPEAT {
-            return;
+        if reversible >= SHORTEST_REPEAT && !self.has_gaps && !self.rules.polyglot {
+            self.mark_if_found(next, reversible);
         }
+    }
+
+    /// [`mark_if_repeated`](Self::mark_if_repeated) if enough plies can be taken back. Not inlined, so that other moves
+    /// save no registers for it.
+    #[inline(never)]
+    fn mark_if_found(&self, next: &mut Occurrence, reversible: usize) {
         let of_game = self.occurrences.get(self.first..).unwrap_or_default();
         let before = of_game.len().saturating_sub(reversible);
         let recent = of_game.get(before..).unwrap_or_default().iter().rev();
@@ -277,11 +284,13 @@ impl<S: StoredOccurrence> Visitor for Collector<'_, S> {
             result
         };
         let outcome = Outcome::of(result);
-        let of_game = self.occurrences.get_mut(self.first..);
-        for occurrence in of_game.unwrap_or_default() {
+        let of_game = self.occurrences.get_mut(self.first..).unwrap_or_default();
+        // All have the date of the game.
+        let month = of_game.first().map_or(0, |first| first.month());
+        self.newest_month = self.newest_month.max(month);
+        self.counts.moves += of_game.len() as u64;
+        for occurrence in of_game {
             occurrence.set_outcome(outcome);
-            self.newest_month = self.newest_month.max(occurrence.month());
-            self.counts.moves += 1;
         }
         self.counts.used += 1;
     }
