@@ -40,8 +40,14 @@ fn scatter_by_first_bits<T: FixedRecord>(
     skip: u32,
 ) -> [usize; 1 << FIRST_BITS] {
     let mut ends = [0; 1 << FIRST_BITS];
-    let digit = |record: &T| digit(record, skip, FIRST_BITS);
-    scatter(slices, spare, &mut ends, digit, |record| record);
+    let digit = Digit::new(skip, FIRST_BITS);
+    scatter(
+        slices,
+        spare,
+        &mut ends,
+        |record| digit.of(record),
+        |record| record,
+    );
     ends
 }
 
@@ -73,8 +79,14 @@ fn sort_second<T: FixedRecord>(
     let bits = (from.len() / 2).max(1).ilog2().min(SECOND_BITS);
     let ends = buckets.get_mut(..1 << bits).unwrap_or_default();
     ends.fill(0);
-    let digit = |record: &T| digit(record, skip, bits);
-    scatter(&[from], to, ends, digit, |record| record);
+    let digit = Digit::new(skip, bits);
+    scatter(
+        &[from],
+        to,
+        ends,
+        |record| digit.of(record),
+        |record| record,
+    );
     let mut start = 0;
     for &mut end in ends {
         if end - start > 1
@@ -86,10 +98,28 @@ fn sort_second<T: FixedRecord>(
     }
 }
 
-#[inline]
-fn digit<T: FixedRecord>(record: &T, skip: u32, bits: u32) -> usize {
-    let rest = record.lead().checked_shl(skip).unwrap_or(0);
-    (rest >> 1 >> (u64::BITS - 1 - bits)) as usize
+/// Some bits of a lead, by which records are put into buckets.
+#[derive(Clone, Copy)]
+struct Digit {
+    shift: u32,
+    mask: u64,
+}
+
+impl Digit {
+    /// The `bits` bits that follow the first `skip` bits, or all of the rest if it has fewer.
+    fn new(skip: u32, bits: u32) -> Self {
+        let rest = u64::BITS.saturating_sub(skip);
+        let bits = bits.min(rest);
+        Self {
+            shift: (rest - bits).min(u64::BITS - 1),
+            mask: (1 << bits) - 1,
+        }
+    }
+
+    #[inline(always)]
+    fn of<T: FixedRecord>(self, record: &T) -> usize {
+        (record.lead() >> (self.shift & 63) & self.mask) as usize
+    }
 }
 
 fn sort_bucket<T: FixedRecord>(bucket: &mut [T]) {

@@ -195,18 +195,24 @@ impl<S: StoredOccurrence> Visitor for Collector<'_, S> {
             return Flow::Skip;
         }
         let tags = &head.tags;
-        self.tag_result = tagged_result(tags);
-        let [white, black] = [tags.white_elo(), tags.black_elo()].map(Option::unwrap_or_default);
-        if !kvetka::admits(self.rules.least_elo, white, black) {
-            self.counts.filtered += 1;
-            return Flow::Skip;
+        // Finding and reading tags takes longer than reading a move: only those that are needed.
+        if self.rules.polyglot {
+            self.tag_result = tagged_result(tags);
+        }
+        if S::HAS_FACTS || self.rules.least_elo != [0; 4] {
+            let (white, black) = (tags.white_elo(), tags.black_elo());
+            let [known_white, known_black] = [white, black].map(Option::unwrap_or_default);
+            if !kvetka::admits(self.rules.least_elo, known_white, known_black) {
+                self.counts.filtered += 1;
+                return Flow::Skip;
+            }
+            self.facts = GameFacts::new(white, black, tags.date());
         }
         if self.rules.polyglot && head.start.setup.is_some() {
             self.counts.bad += 1;
             return Flow::Skip;
         }
         self.counts_game = true;
-        self.facts = GameFacts::new(tags.white_elo(), tags.black_elo(), tags.date());
         Flow::Go
     }
 
@@ -356,6 +362,8 @@ impl<'a> BoardCollector<'a> {
         }
     }
 
+    /// Not inlined: books without boards save no registers for it.
+    #[inline(never)]
     fn visit(&mut self, before: &Position, ply: Ply, in_mainline: bool) {
         if self.positions.len() == BATCH {
             self.count();

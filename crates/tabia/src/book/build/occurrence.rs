@@ -188,6 +188,9 @@ impl FixedRecord for Occurrence {
 pub(super) trait StoredOccurrence:
     FixedRecord<Order = u64> + Send + Sync + std::fmt::Debug
 {
+    /// Whether it has ratings and the date.
+    const HAS_FACTS: bool;
+
     fn of(occurrence: Occurrence) -> Self;
 
     /// The occurrence; `partition` is the first byte of its key.
@@ -195,6 +198,8 @@ pub(super) trait StoredOccurrence:
 }
 
 impl StoredOccurrence for Occurrence {
+    const HAS_FACTS: bool = true;
+
     fn of(occurrence: Occurrence) -> Self {
         occurrence
     }
@@ -230,6 +235,8 @@ impl FixedRecord for CompactOccurrence {
 }
 
 impl StoredOccurrence for CompactOccurrence {
+    const HAS_FACTS: bool = false;
+
     #[inline]
     fn of(occurrence: Occurrence) -> Self {
         let facts = occurrence.facts;
