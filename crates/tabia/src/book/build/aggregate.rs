@@ -5,7 +5,6 @@ use tabia_core::chess::{Color, Move};
 
 use super::book_rules::{MoveFilter, Weighting};
 use super::occurrence::{Occurrence, Outcome, year_of};
-use super::weighting::WeightedMove;
 use crate::rating_difference::rating_difference;
 
 /// Number of times a move is played before Polyglot halves the counters of its position.
@@ -45,6 +44,14 @@ pub(super) struct MoveTotals {
     pub(super) polyglot_points: u64,
     /// Points weighted by age.
     pub(super) recent_points: f64,
+}
+
+/// A move that is in the book.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WeightedMove {
+    /// Index among the moves of its position: the totals of a move are too large to be copied for each position.
+    pub(super) index: usize,
+    pub(super) weight: u16,
 }
 
 /// The totals of one position.

@@ -11,12 +11,11 @@ use tabia_formats::books::polyglot::{Entry, encode_move};
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::big_endian::{U16, U64};
 
-use super::aggregate::{AggregateOptions, PositionTotals};
+use super::aggregate::{AggregateOptions, PositionTotals, WeightedMove};
 use super::book_rules::Weighting;
 use super::occurrence::{KINDS, Occurrence, StoredOccurrence};
 use super::partitions::{MakeRows, for_each_partition};
 use super::read_games::{CollectedGames, read_games};
-use super::weighting::WeightedMove;
 use super::{BuildOptions, BuildTarget, Built, CompleteBuild};
 use crate::input::InputItem;
 use crate::observer::Observer;

@@ -2,16 +2,8 @@
 
 use tabia_core::chess::Move;
 
-use super::aggregate::{MoveTotals, PositionTotals};
+use super::aggregate::{MoveTotals, PositionTotals, WeightedMove};
 use super::book_rules::{MoveFilter, Weighting};
-
-/// A move that is in the book.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct WeightedMove {
-    /// Index among the moves of its position: the totals of a move are too large to be copied for each position.
-    pub(super) index: usize,
-    pub(super) weight: u16,
-}
 
 impl PositionTotals {
     /// Fills `out` with the moves that are in the book and their weights, in the order in which the
@@ -52,7 +44,7 @@ impl PositionTotals {
                 let is_exact = !stretch
                     && self
                         .moves_of(out)
-                        .all(|totals| points(totals) <= u64::from(u16::MAX));
+                        .all(|totals| u16::try_from(points(totals)).is_ok());
                 if is_exact {
                     self.set_weights(out, |totals| points(totals) as u16);
                 } else {
