@@ -13,8 +13,13 @@ impl Position {
     /// A move that is not legal gives an arbitrary position, without panic; one from an empty square,
     /// of a piece of the other side or onto a king changes nothing.
     #[inline]
-    #[expect(clippy::needless_bitwise_bool, reason = "one branch instead of four")]
     pub fn play(&mut self, m: Move) {
+        self.play_inlined(m);
+    }
+
+    #[inline(always)]
+    #[expect(clippy::needless_bitwise_bool, reason = "one branch instead of four")]
+    fn play_inlined(&mut self, m: Move) {
         let (from, to) = (m.from(), m.to());
         let touches_rights = self.castlers & (from.bit() | to.bit()) != 0;
         let is_simple = m.is_normal() & (self.en_passant == NONE) & !touches_rights;
@@ -150,6 +155,16 @@ impl Position {
     pub fn play_ply(&mut self, ply: Ply) {
         match ply {
             Ply::Move(m) => self.play(m),
+            Ply::Null => self.play_null(),
+        }
+    }
+
+    /// [`play_ply`](Self::play_ply), always inlined: for a loop that tests and plays the moves of games, which has read
+    /// most of what playing needs.
+    #[inline(always)]
+    pub fn play_ply_inlined(&mut self, ply: Ply) {
+        match ply {
+            Ply::Move(m) => self.play_inlined(m),
             Ply::Null => self.play_null(),
         }
     }

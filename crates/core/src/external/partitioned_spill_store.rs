@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use zerocopy::IntoBytes;
 
 use super::FixedRecord;
-use super::radix_sort::{radix_sort, scatter};
+use super::radix_sort::{radix_sort, radix_sort_slices, scatter};
 use crate::error::Result;
 use crate::io::TemporaryFile;
 
@@ -50,7 +50,7 @@ impl<T: FixedRecord> Partitions<T> {
         }
         let partition = |record: &R| (record.lead() >> 56) as usize;
         scatter(
-            records,
+            &[records],
             &mut self.records,
             &mut self.ends,
             partition,
@@ -114,7 +114,7 @@ impl KeyRange {
 /// let mut buffers = SortBuffers::default();
 /// let mut sorted = Vec::new();
 /// for partition in 0..PARTITIONS {
-///     let keys = store.sorted(partition, KeyRange::default(), &mut buffers, |_| false)?;
+///     let keys = store.sorted(partition, KeyRange::default(), &mut buffers, None)?;
 ///     sorted.extend(keys.iter().map(|key| key.0));
 /// }
 /// assert_eq!(sorted, [1 << 40, 3 << 40, 7 << 60]);
@@ -269,8 +269,8 @@ impl<T: FixedRecord> SpillStore<T> {
             return Ok(());
         };
         let max_records = (READ / size_of::<T>().max(1)).max(1);
-        if !partition.extents.is_empty() && buffer.len() < max_records {
-            buffer.resize_with(max_records, T::new_zeroed);
+        if !partition.extents.is_empty() {
+            grow(buffer, max_records);
         }
         for &(start, count) in &partition.extents {
             let mut offset = start;
@@ -306,24 +306,63 @@ impl<T: FixedRecord> SpillStore<T> {
         partition: usize,
         range: KeyRange,
         buffers: &'s mut SortBuffers<T>,
-        mut exclude: impl FnMut(&T) -> bool,
+        exclude: Option<&mut dyn FnMut(&T) -> bool>,
     ) -> Result<&'s [T]> {
+        if range.bits == 0 && exclude.is_none() {
+            return self.all_sorted(partition, buffers);
+        }
         let SortBuffers {
             records,
             spare,
             read,
         } = buffers;
         records.clear();
+        let mut keep_all = |_: &T| false;
+        let exclude = exclude.unwrap_or(&mut keep_all);
         self.read(partition, read, |slice| {
             let in_range = |record: &&T| range.contains(record.lead()) && !exclude(record);
             records.extend(slice.iter().filter(in_range));
         })?;
-        if spare.len() < records.len() {
-            spare.resize_with(records.len(), T::new_zeroed);
-        }
+        grow(spare, records.len());
         let spare = spare.get_mut(..records.len()).unwrap_or_default();
         radix_sort(records, spare, 8 + range.bits);
         Ok(records)
+    }
+
+    /// [`sorted`](Self::sorted) for a complete partition: records in memory are not copied before they are sorted.
+    fn all_sorted<'s>(&self, number: usize, buffers: &'s mut SortBuffers<T>) -> Result<&'s [T]> {
+        let SortBuffers {
+            records,
+            spare,
+            read,
+        } = buffers;
+        let Some(partition) = self.partitions.get(number) else {
+            return Ok(&[]);
+        };
+        let in_file = partition.extents.iter().map(|&(_, count)| count).sum();
+        grow(read, in_file);
+        let (in_file, _) = read.split_at_mut_checked(in_file).unwrap_or_default();
+        let mut rest = &mut *in_file;
+        for &(start, count) in &partition.extents {
+            let (extent, after) = rest.split_at_mut_checked(count).unwrap_or_default();
+            self.read_at(start, extent)?;
+            rest = after;
+        }
+        let chunks = partition.chunks.iter().map(Vec::as_slice);
+        let slices: Vec<&[T]> = std::iter::once(&*in_file).chain(chunks).collect();
+        grow(spare, partition.records);
+        grow(records, partition.records);
+        let spare = spare.get_mut(..partition.records).unwrap_or_default();
+        let records = records.get_mut(..partition.records).unwrap_or_default();
+        radix_sort_slices(&slices, spare, records, 8);
+        Ok(records)
+    }
+}
+
+/// Makes a buffer at least as long as that; what it holds does not matter.
+fn grow<T: FixedRecord>(buffer: &mut Vec<T>, length: usize) {
+    if buffer.len() < length {
+        buffer.resize_with(length, T::new_zeroed);
     }
 }
 
@@ -428,7 +467,7 @@ mod tests {
                 for partition in 0..PARTITIONS {
                     for value in 0..1 << bits {
                         let range = KeyRange { bits, value };
-                        let records = store.sorted(partition, range, &mut buffers, |_| false);
+                        let records = store.sorted(partition, range, &mut buffers, None);
                         sorted.extend_from_slice(records.unwrap());
                     }
                 }
@@ -451,10 +490,12 @@ mod tests {
         let mut left = 0;
         for value in 0..2 {
             let range = KeyRange { bits: 1, value };
-            let sorted = store.sorted(partition, range, &mut buffers, |record| {
-                excluded += usize::from(record.number % 2 == 0);
-                record.number % 2 == 0
-            });
+            let mut is_even = |record: &Record| {
+                let is_even = record.number.is_multiple_of(2);
+                excluded += usize::from(is_even);
+                is_even
+            };
+            let sorted = store.sorted(partition, range, &mut buffers, Some(&mut is_even));
             left += sorted.unwrap().len();
         }
         assert!(excluded > 0 && left > 0);

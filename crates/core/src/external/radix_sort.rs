@@ -17,12 +17,50 @@ pub(super) fn radix_sort<T: FixedRecord>(records: &mut [T], spare: &mut [T], ski
     if records.len() <= MAX_INSERTION {
         return sort_bucket(records);
     }
+    let ends = scatter_by_first_bits(&[&*records], spare, skip);
+    sort_by_further_bits(&ends, spare, records, skip);
+}
+
+/// Sorts the records of all slices into `out` as [`radix_sort`] does. Both `spare` and `out` are as long as the
+/// slices together.
+pub(super) fn radix_sort_slices<T: FixedRecord>(
+    slices: &[&[T]],
+    spare: &mut [T],
+    out: &mut [T],
+    skip: u32,
+) {
+    let ends = scatter_by_first_bits(slices, spare, skip);
+    sort_by_further_bits(&ends, spare, out, skip);
+}
+
+/// The first pass: where each bucket ends in `spare`.
+fn scatter_by_first_bits<T: FixedRecord>(
+    slices: &[&[T]],
+    spare: &mut [T],
+    skip: u32,
+) -> [usize; 1 << FIRST_BITS] {
     let mut ends = [0; 1 << FIRST_BITS];
-    let digit = |record: &T| digit(record, skip, FIRST_BITS);
-    scatter(records, spare, &mut ends, digit, |record| record);
+    let digit = Digit::new(skip, FIRST_BITS);
+    scatter(
+        slices,
+        spare,
+        &mut ends,
+        |record| digit.of(record),
+        |record| record,
+    );
+    ends
+}
+
+/// The second pass, from `spare` to `records`, and the order within its buckets.
+fn sort_by_further_bits<T: FixedRecord>(
+    ends: &[usize; 1 << FIRST_BITS],
+    spare: &[T],
+    records: &mut [T],
+    skip: u32,
+) {
     let mut buckets = [0; 1 << SECOND_BITS];
     let mut start = 0;
-    for end in ends {
+    for &end in ends {
         let (Some(from), Some(to)) = (spare.get(start..end), records.get_mut(start..end)) else {
             return;
         };
@@ -41,8 +79,14 @@ fn sort_second<T: FixedRecord>(
     let bits = (from.len() / 2).max(1).ilog2().min(SECOND_BITS);
     let ends = buckets.get_mut(..1 << bits).unwrap_or_default();
     ends.fill(0);
-    let digit = |record: &T| digit(record, skip, bits);
-    scatter(from, to, ends, digit, |record| record);
+    let digit = Digit::new(skip, bits);
+    scatter(
+        &[from],
+        to,
+        ends,
+        |record| digit.of(record),
+        |record| record,
+    );
     let mut start = 0;
     for &mut end in ends {
         if end - start > 1
@@ -54,10 +98,28 @@ fn sort_second<T: FixedRecord>(
     }
 }
 
-#[inline]
-fn digit<T: FixedRecord>(record: &T, skip: u32, bits: u32) -> usize {
-    let rest = record.lead().checked_shl(skip).unwrap_or(0);
-    (rest >> 1 >> (u64::BITS - 1 - bits)) as usize
+/// Some bits of a lead, by which records are put into buckets.
+#[derive(Clone, Copy)]
+struct Digit {
+    shift: u32,
+    mask: u64,
+}
+
+impl Digit {
+    /// The `bits` bits that follow the first `skip` bits, or all of the rest if it has fewer.
+    fn new(skip: u32, bits: u32) -> Self {
+        let rest = u64::BITS.saturating_sub(skip);
+        let bits = bits.min(rest);
+        Self {
+            shift: (rest - bits).min(u64::BITS - 1),
+            mask: (1 << bits) - 1,
+        }
+    }
+
+    #[inline(always)]
+    fn of<T: FixedRecord>(self, record: &T) -> usize {
+        (record.lead() >> (self.shift & 63) & self.mask) as usize
+    }
 }
 
 fn sort_bucket<T: FixedRecord>(bucket: &mut [T]) {
@@ -78,30 +140,34 @@ fn sort_bucket<T: FixedRecord>(bucket: &mut [T]) {
     }
 }
 
-/// Copies records into buckets, which follow one another in `out`; the records of a bucket keep
+/// Copies the records of all slices into buckets, which follow one another in `out`; the records of a bucket keep
 /// their order. `ends` has a zero for each bucket before, and the end of each bucket after.
 pub(super) fn scatter<R: Copy, T>(
-    records: &[R],
+    slices: &[&[R]],
     out: &mut [T],
     ends: &mut [usize],
     bucket: impl Fn(&R) -> usize,
     convert: impl Fn(R) -> T,
 ) {
-    for record in records {
-        if let Some(count) = ends.get_mut(bucket(record)) {
-            *count += 1;
+    for records in slices {
+        for record in *records {
+            if let Some(count) = ends.get_mut(bucket(record)) {
+                *count += 1;
+            }
         }
     }
     let mut sum = 0;
     for end in &mut *ends {
         sum += std::mem::replace(end, sum);
     }
-    for record in records {
-        if let Some(end) = ends.get_mut(bucket(record))
-            && let Some(slot) = out.get_mut(*end)
-        {
-            *slot = convert(*record);
-            *end += 1;
+    for records in slices {
+        for record in *records {
+            if let Some(end) = ends.get_mut(bucket(record))
+                && let Some(slot) = out.get_mut(*end)
+            {
+                *slot = convert(*record);
+                *end += 1;
+            }
         }
     }
 }
@@ -151,6 +217,13 @@ mod tests {
                 let mut expected = records.clone();
                 expected.sort_by_key(|record| record.key);
                 let mut spare = records.clone();
+                let (first, second) = records.split_at(records.len() / 3);
+                let mut sorted = spare.clone();
+                radix_sort_slices(&[first, second], &mut spare, &mut sorted, skip);
+                assert!(
+                    sorted == expected,
+                    "{count} of {keys}, {skip}, in two slices"
+                );
                 radix_sort(&mut records, &mut spare, skip);
                 assert!(records == expected, "{count} of {keys}, {skip}");
             }

@@ -46,6 +46,14 @@ pub(super) struct MoveTotals {
     pub(super) recent_points: f64,
 }
 
+/// A move that is in the book.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WeightedMove {
+    /// Index among the moves of its position: the totals of a move are too large to be copied for each position.
+    pub(super) index: usize,
+    pub(super) weight: u16,
+}
+
 /// The totals of one position.
 #[derive(Debug, Default)]
 pub(super) struct PositionTotals {
@@ -149,9 +157,10 @@ impl PositionTotals {
         }
         let mut kept = Vec::new();
         self.weigh(filter, weighting, stretch, &mut kept);
-        let entry = |(totals, weight): &(MoveTotals, u16)| {
+        let entry = |kept: &WeightedMove| {
+            let totals = self.moves.get(kept.index)?;
             let mut entry = BookEntry::new(Move::from_bits(totals.move_bits)?)
-                .with_weight(u32::from(*weight))
+                .with_weight(u32::from(kept.weight))
                 .with_games(totals.games)
                 .with_results(totals.results);
             entry.average_rating = totals.average_rating();

@@ -10,11 +10,12 @@ use tabia_core::games::Written;
 use tabia_core::io::{Progress, ProgressPhase};
 use tabia_core::loss::Feature;
 
+use super::aggregate::PositionTotals;
 use super::book_rules::Weighting;
 use super::count_sketch::CountSketch;
 use super::grouping::Grouper;
 use super::kvetka_with_game_links::opening_comment;
-use super::occurrence::Occurrence;
+use super::occurrence::{Board, Occurrence};
 use super::read_games::{CollectedGames, read_games};
 use super::{BuildOptions, BuildTarget, Built, CompleteBuild};
 use crate::input::InputItem;
@@ -123,23 +124,26 @@ impl PartitionJob {
     ) {
         self.positions.clear();
         let positions = &mut self.positions;
-        let done = grouper.for_each_position(self.partition, &mut |totals, boards| {
-            let (filter, weighting) = (&options.move_filter, options.weighting);
-            let mut page = totals.book_position(filter, weighting, options.stretch);
-            for entry in &mut page.entries {
-                if !with_weights {
-                    entry.weight = None;
-                } else if options.uniform {
-                    entry.weight = Some(1);
+        let done = grouper.for_each_position(
+            self.partition,
+            &mut |totals: &PositionTotals, boards: &[Board]| {
+                let (filter, weighting) = (&options.move_filter, options.weighting);
+                let mut page = totals.book_position(filter, weighting, options.stretch);
+                for entry in &mut page.entries {
+                    if !with_weights {
+                        entry.weight = None;
+                    } else if options.uniform {
+                        entry.weight = Some(1);
+                    }
                 }
-            }
-            let board = boards.first().filter(|board| board.key == totals.key);
-            let position = board.and_then(|board| board.packed.position());
-            if options.kvetka.names {
-                page.comment = position.as_ref().and_then(opening_comment);
-            }
-            positions.push((position, page));
-        });
+                let board = boards.first().filter(|board| board.key == totals.key);
+                let position = board.and_then(|board| board.packed.position());
+                if options.kvetka.names {
+                    page.comment = position.as_ref().and_then(opening_comment);
+                }
+                positions.push((position, page));
+            },
+        );
         self.error = done.err();
     }
 }

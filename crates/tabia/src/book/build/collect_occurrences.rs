@@ -125,10 +125,17 @@ impl<'a, S: StoredOccurrence> Collector<'a, S> {
 impl<S> Collector<'_, S> {
     /// Marks the next position of the mainline if the mainline had it before; neither of the last `reversible` plies is a
     /// capture or moved a pawn, and a position before those is another.
+    #[inline(always)]
     fn mark_if_repeated(&self, next: &mut Occurrence, reversible: usize) {
-        if self.has_gaps || self.rules.polyglot || reversible < SHORTEST_REPEAT {
-            return;
+        if reversible >= SHORTEST_REPEAT && !self.has_gaps && !self.rules.polyglot {
+            self.mark_if_found(next, reversible);
         }
+    }
+
+    /// [`mark_if_repeated`](Self::mark_if_repeated) if enough plies can be taken back. Not inlined, so that other moves
+    /// save no registers for it.
+    #[inline(never)]
+    fn mark_if_found(&self, next: &mut Occurrence, reversible: usize) {
         let of_game = self.occurrences.get(self.first..).unwrap_or_default();
         let before = of_game.len().saturating_sub(reversible);
         let recent = of_game.get(before..).unwrap_or_default().iter().rev();
@@ -188,18 +195,24 @@ impl<S: StoredOccurrence> Visitor for Collector<'_, S> {
             return Flow::Skip;
         }
         let tags = &head.tags;
-        self.tag_result = tagged_result(tags);
-        let [white, black] = [tags.white_elo(), tags.black_elo()].map(Option::unwrap_or_default);
-        if !kvetka::admits(self.rules.least_elo, white, black) {
-            self.counts.filtered += 1;
-            return Flow::Skip;
+        // Finding and reading tags takes longer than reading a move: only those that are needed.
+        if self.rules.polyglot {
+            self.tag_result = tagged_result(tags);
+        }
+        if S::HAS_FACTS || self.rules.least_elo != [0; 4] {
+            let (white, black) = (tags.white_elo(), tags.black_elo());
+            let [known_white, known_black] = [white, black].map(Option::unwrap_or_default);
+            if !kvetka::admits(self.rules.least_elo, known_white, known_black) {
+                self.counts.filtered += 1;
+                return Flow::Skip;
+            }
+            self.facts = GameFacts::new(white, black, tags.date());
         }
         if self.rules.polyglot && head.start.setup.is_some() {
             self.counts.bad += 1;
             return Flow::Skip;
         }
         self.counts_game = true;
-        self.facts = GameFacts::new(tags.white_elo(), tags.black_elo(), tags.date());
         Flow::Go
     }
 
@@ -277,11 +290,13 @@ impl<S: StoredOccurrence> Visitor for Collector<'_, S> {
             result
         };
         let outcome = Outcome::of(result);
-        let of_game = self.occurrences.get_mut(self.first..);
-        for occurrence in of_game.unwrap_or_default() {
+        let of_game = self.occurrences.get_mut(self.first..).unwrap_or_default();
+        // All have the date of the game.
+        let month = of_game.first().map_or(0, |first| first.month());
+        self.newest_month = self.newest_month.max(month);
+        self.counts.moves += of_game.len() as u64;
+        for occurrence in of_game {
             occurrence.set_outcome(outcome);
-            self.newest_month = self.newest_month.max(occurrence.month());
-            self.counts.moves += 1;
         }
         self.counts.used += 1;
     }
@@ -347,6 +362,8 @@ impl<'a> BoardCollector<'a> {
         }
     }
 
+    /// Not inlined: books without boards save no registers for it.
+    #[inline(never)]
     fn visit(&mut self, before: &Position, ply: Ply, in_mainline: bool) {
         if self.positions.len() == BATCH {
             self.count();

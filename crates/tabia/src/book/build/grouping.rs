@@ -6,8 +6,26 @@ use tabia_core::external::{KeyRange, SortBuffers, SpillStore};
 use super::BuildOptions;
 use super::aggregate::{AggregateOptions, PositionTotals};
 use super::hot_positions::HotPositions;
-use super::occurrence::{Board, StoredOccurrence};
+use super::occurrence::{Board, Occurrence, StoredOccurrence};
 use super::read_games::CollectedGames;
+
+/// Takes the positions of a partition.
+pub(super) trait TakePositions {
+    /// Takes a position, and the boards from that of the position on.
+    fn take(&mut self, totals: &PositionTotals, boards: &[Board]);
+
+    /// Takes a position that occurs once without its totals; `false` if [`take`](Self::take) needs them.
+    #[inline]
+    fn take_single(&mut self, _: Occurrence) -> bool {
+        false
+    }
+}
+
+impl<F: FnMut(&PositionTotals, &[Board])> TakePositions for F {
+    fn take(&mut self, totals: &PositionTotals, boards: &[Board]) {
+        self(totals, boards);
+    }
+}
 
 /// Groups the occurrences of a partition by position, and sums them. Each thread has one.
 pub(super) struct Grouper<'a, S> {
@@ -38,12 +56,11 @@ impl<'a, S: StoredOccurrence> Grouper<'a, S> {
         }
     }
 
-    /// Calls `visit` with every position of a partition that came often enough, by key, and the
-    /// boards from that of the position on.
+    /// Hands on every position of a partition that came often enough, by key.
     pub(super) fn for_each_position(
         &mut self,
         partition: usize,
-        visit: &mut dyn FnMut(&PositionTotals, &[Board]),
+        taker: &mut impl TakePositions,
     ) -> Result<()> {
         let games = self.games;
         let options = AggregateOptions {
@@ -57,39 +74,51 @@ impl<'a, S: StoredOccurrence> Grouper<'a, S> {
             let range = KeyRange { bits, value };
             let mut hot =
                 HotPositions::of(&games.occurrences, partition, range, &mut self.read_buffer)?;
-            let occurrences = games.occurrences.sorted(
-                partition,
-                range,
-                &mut self.occurrences,
-                |occurrence| hot.take(*occurrence, partition, options),
-            )?;
+            let has_hot = !hot.is_empty();
+            let mut take = |occurrence: &S| hot.take(*occurrence, partition, options);
+            let take: Option<&mut dyn FnMut(&S) -> bool> =
+                if has_hot { Some(&mut take) } else { None };
+            let occurrences =
+                games
+                    .occurrences
+                    .sorted(partition, range, &mut self.occurrences, take)?;
             let boards = games
                 .boards
-                .sorted(partition, range, &mut self.boards, |_| false)?;
+                .sorted(partition, range, &mut self.boards, None)?;
             let mut next_boards = boards;
-            let mut visit_position = |totals: &PositionTotals| {
+            let mut take = |taker: &mut dyn TakePositions, totals: &PositionTotals| {
                 if totals.games() >= min_games {
                     let before = next_boards.partition_point(|board| board.key < totals.key);
                     next_boards = next_boards.get(before..).unwrap_or_default();
-                    visit(totals, next_boards);
+                    taker.take(totals, next_boards);
                 }
             };
             let mut hot = hot.into_positions().peekable();
-            for run in occurrences.chunk_by(|a, b| a.lead() == b.lead()) {
-                let Some(first) = run.first().filter(|_| run.len() as u64 >= min_games) else {
+            let mut rest = occurrences;
+            while let Some((first, others)) = rest.split_first() {
+                let is_same = |other: &&S| other.lead() == first.lead();
+                let length = 1 + others.iter().take_while(is_same).count();
+                let (run, after) = rest.split_at(length);
+                rest = after;
+                if (length as u64) < min_games {
                     continue;
-                };
-                let key = first.occurrence(partition).key;
-                while let Some(totals) = hot.next_if(|totals| totals.key < key) {
-                    visit_position(&totals);
+                }
+                let occurrence = first.occurrence(partition);
+                let key = occurrence.key;
+                while has_hot && let Some(totals) = hot.next_if(|totals| totals.key < key) {
+                    take(taker, &totals);
+                }
+                // Most positions occur once.
+                if length == 1 && taker.take_single(occurrence) {
+                    continue;
                 }
                 self.totals.reset(key);
                 for occurrence in run {
                     self.totals.add(occurrence.occurrence(partition), options);
                 }
-                visit_position(&self.totals);
+                take(taker, &self.totals);
             }
-            hot.for_each(|totals| visit_position(&totals));
+            hot.for_each(|totals| take(taker, &totals));
         }
         Ok(())
     }

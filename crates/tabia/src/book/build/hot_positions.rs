@@ -58,6 +58,11 @@ impl HotPositions {
         (key << self.skipped_bits >> (64 - BUCKET_BITS)) as usize
     }
 
+    /// Whether no bucket is hot.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.hot_buckets.contains(&true)
+    }
+
     /// Whether the bucket of a key is hot.
     pub(super) fn is_hot(&self, key: u64) -> bool {
         self.hot_buckets.get(self.bucket(key)) == Some(&true)

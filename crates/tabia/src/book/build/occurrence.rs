@@ -36,6 +36,9 @@ const WHITE_TO_MOVE: u64 = 1 << 58;
 const REPEATS_POSITION: u64 = 1 << 59;
 const REPEATS_MOVE: u64 = 1 << 60;
 
+/// The number of values of [`Occurrence::kind`].
+pub(super) const KINDS: usize = 32;
+
 /// The result of a game as statistics count it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
@@ -138,6 +141,21 @@ impl Occurrence {
         }
     }
 
+    /// Side to move, result and repeats in five bits.
+    #[inline]
+    pub(super) fn kind(self) -> usize {
+        (self.facts >> 58 << 2 & 0b11100 | self.facts >> 16 & 0b11) as usize
+    }
+
+    /// An occurrence of that [`kind`](Self::kind).
+    pub(super) fn of_kind(kind: usize, m: Move) -> Self {
+        let (flags, outcome) = ((kind >> 2 & 0b111) as u64, (kind & 0b11) as u64);
+        Self {
+            key: 0,
+            facts: u64::from(m.to_bits()) | flags << 58 | outcome << 16,
+        }
+    }
+
     /// The ratings of White and Black, 0 if absent.
     pub(super) fn ratings(self) -> (u16, u16) {
         (
@@ -170,6 +188,9 @@ impl FixedRecord for Occurrence {
 pub(super) trait StoredOccurrence:
     FixedRecord<Order = u64> + Send + Sync + std::fmt::Debug
 {
+    /// Whether it has ratings and the date.
+    const HAS_FACTS: bool;
+
     fn of(occurrence: Occurrence) -> Self;
 
     /// The occurrence; `partition` is the first byte of its key.
@@ -177,6 +198,8 @@ pub(super) trait StoredOccurrence:
 }
 
 impl StoredOccurrence for Occurrence {
+    const HAS_FACTS: bool = true;
+
     fn of(occurrence: Occurrence) -> Self {
         occurrence
     }
@@ -212,6 +235,8 @@ impl FixedRecord for CompactOccurrence {
 }
 
 impl StoredOccurrence for CompactOccurrence {
+    const HAS_FACTS: bool = false;
+
     #[inline]
     fn of(occurrence: Occurrence) -> Self {
         let facts = occurrence.facts;
@@ -288,6 +313,32 @@ mod tests {
             );
         }
         assert_eq!(size_of::<CompactOccurrence>(), 10);
+    }
+
+    #[test]
+    fn kinds_round_trip() {
+        let m = Move::normal(Square::E2, Square::E4);
+        let facts = GameFacts::new(Some(2851), Some(2700), Some(Date::new(2013, 9, 0)));
+        let mut kinds = std::collections::BTreeSet::new();
+        for turn in [Color::White, Color::Black] {
+            for outcome in [Outcome::None, Outcome::White, Outcome::Draw, Outcome::Black] {
+                for repeat in [None, Some(false), Some(true)] {
+                    let mut occurrence = Occurrence::new(9, turn, Some(m), facts);
+                    occurrence.set_outcome(outcome);
+                    if let Some(repeats_move) = repeat {
+                        occurrence.set_repeat(repeats_move);
+                    }
+                    let kind = occurrence.kind();
+                    assert!(kind < KINDS && kinds.insert(kind));
+                    let bare = Occurrence::of_kind(kind, m);
+                    assert_eq!(bare.kind(), kind);
+                    assert_eq!((bare.turn(), bare.outcome()), (turn, outcome));
+                    assert_eq!(bare.move_bits(), m.to_bits());
+                    assert_eq!(bare.repeats_position(), repeat.is_some());
+                    assert_eq!(bare.repeats_move(), repeat == Some(true));
+                }
+            }
+        }
     }
 
     #[test]

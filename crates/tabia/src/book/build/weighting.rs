@@ -2,7 +2,7 @@
 
 use tabia_core::chess::Move;
 
-use super::aggregate::{MoveTotals, PositionTotals};
+use super::aggregate::{MoveTotals, PositionTotals, WeightedMove};
 use super::book_rules::{MoveFilter, Weighting};
 
 impl PositionTotals {
@@ -13,7 +13,7 @@ impl PositionTotals {
         filter: &MoveFilter,
         weighting: Weighting,
         stretch: bool,
-        out: &mut Vec<(MoveTotals, u16)>,
+        out: &mut Vec<WeightedMove>,
     ) {
         out.clear();
         if filter
@@ -22,34 +22,60 @@ impl PositionTotals {
         {
             return;
         }
-        let games = self.game_count(weighting);
-        let kept = || {
-            self.moves
-                .iter()
-                .filter(|totals| totals.is_kept(filter, weighting, self.white_to_move, games))
-        };
-        if let Weighting::Polyglot = weighting {
-            out.extend(kept().map(|totals| (*totals, totals.polyglot_points as u16)));
-            return;
-        }
-        let weight = |totals: &MoveTotals| match weighting {
-            Weighting::Recency { .. } => totals.recent_points,
-            _ => totals.points(self.white_to_move) as f64,
-        };
-        let max = kept().map(weight).fold(0.0, f64::max);
-        let limit = f64::from(u16::MAX);
-        let is_exact = !matches!(weighting, Weighting::Recency { .. }) && !stretch && max <= limit;
-        let scale = if is_exact || max <= 0.0 {
-            1.0
+        let white = self.white_to_move;
+        // Without a least share the sum makes no difference.
+        let games = if filter.min_percent > 0.0 {
+            self.game_count(weighting)
         } else {
-            limit / max
+            0
         };
-        out.extend(kept().map(|totals| {
+        let numbered = self.moves.iter().enumerate();
+        let kept = numbered.filter(|(_, totals)| totals.is_kept(filter, weighting, white, games));
+        out.extend(kept.map(|(index, _)| WeightedMove { index, weight: 0 }));
+        match weighting {
+            Weighting::Polyglot => {
+                self.set_weights(out, |totals| totals.polyglot_points as u16);
+            }
+            Weighting::Recency { .. } => {
+                self.set_scaled_weights(out, |totals| totals.recent_points);
+            }
+            Weighting::Points => {
+                let points = |totals: &MoveTotals| totals.points(white);
+                let is_exact = !stretch
+                    && self
+                        .moves_of(out)
+                        .all(|totals| u16::try_from(points(totals)).is_ok());
+                if is_exact {
+                    self.set_weights(out, |totals| points(totals) as u16);
+                } else {
+                    self.set_scaled_weights(out, |totals| points(totals) as f64);
+                }
+            }
+        }
+    }
+
+    /// Sets weights so that the heaviest move has the greatest.
+    fn set_scaled_weights(&self, out: &mut [WeightedMove], weight: impl Fn(&MoveTotals) -> f64) {
+        let limit = f64::from(u16::MAX);
+        let max = self.moves_of(out).map(&weight).fold(0.0, f64::max);
+        let scale = if max <= 0.0 { 1.0 } else { limit / max };
+        self.set_weights(out, |totals| {
             let weight = weight(totals);
             // A move that scored is not scaled down to *never play*.
             let min = if weight > 0.0 { 1.0 } else { 0.0 };
-            (*totals, (weight * scale).round().clamp(min, limit) as u16)
-        }));
+            (weight * scale).round().clamp(min, limit) as u16
+        });
+    }
+
+    fn set_weights(&self, out: &mut [WeightedMove], weight: impl Fn(&MoveTotals) -> u16) {
+        for kept in out {
+            kept.weight = self.moves.get(kept.index).map_or(0, &weight);
+        }
+    }
+
+    /// The totals of the moves that are in the book.
+    fn moves_of(&self, kept: &[WeightedMove]) -> impl Iterator<Item = &MoveTotals> {
+        kept.iter().filter_map(|kept| self.moves.get(kept.index))
     }
 
     /// The sum of the games of all moves, as the weighting counts them.
@@ -87,10 +113,16 @@ impl MoveTotals {
             Weighting::Polyglot => (self.polyglot_points, self.polyglot_games),
             _ => (self.points(white), self.games),
         };
+        // Every score is at least 0, but a move that was not played has none.
+        let scores_enough = if filter.min_score <= 0.0 {
+            played > 0 || points > 0
+        } else {
+            points as f64 / played as f64 / 2.0 >= filter.min_score / 100.0
+        };
         self.is_move()
             && games >= filter.min_games
             && (points > 0 || filter.scoreless)
-            && points as f64 / played as f64 / 2.0 >= filter.min_score / 100.0
+            && scores_enough
             && games as f64 * 100.0 >= filter.min_percent * position_games as f64
     }
 }
@@ -121,7 +153,7 @@ mod tests {
     fn weights(totals: &PositionTotals, filter: &MoveFilter, weighting: Weighting) -> Vec<u16> {
         let mut out = Vec::new();
         totals.weigh(filter, weighting, false, &mut out);
-        out.iter().map(|(_, weight)| *weight).collect()
+        out.iter().map(|kept| kept.weight).collect()
     }
 
     fn wins(counts: &[(Move, usize)], options: AggregateOptions) -> PositionTotals {
@@ -158,6 +190,28 @@ mod tests {
         assert_eq!(weights(0, 40000, 0), [30848]);
         assert_eq!(weights(100, 40000, 0), [25, 30848]);
         assert_eq!(weights(0, 40000, 100), [30848, 200]);
+    }
+
+    #[test]
+    fn moves_that_were_not_played_are_left_out() {
+        let filter = MoveFilter {
+            min_games: 0,
+            scoreless: true,
+            ..MoveFilter::default()
+        };
+        let mut totals = wins(&[(E4, 1), (D4, 1)], options(Weighting::Polyglot));
+        assert_eq!(weights(&totals, &filter, Weighting::Polyglot), [2, 2]);
+        totals.moves[1].polyglot_points = 0;
+        assert_eq!(weights(&totals, &filter, Weighting::Polyglot), [2, 0]);
+        // No score can be computed from these, whatever the least one is.
+        totals.moves[1].polyglot_games = 0;
+        for min_score in [-1.0, 0.0, 1.0] {
+            let filter = MoveFilter {
+                min_score,
+                ..filter
+            };
+            assert_eq!(weights(&totals, &filter, Weighting::Polyglot), [2]);
+        }
     }
 
     #[test]

@@ -226,7 +226,7 @@ impl Decoder {
                     if flow != Flow::Go {
                         return flow;
                     }
-                    board.position.play_ply(ply);
+                    board.position.play_ply_inlined(ply);
                     branches_here = 0;
                     let flow = target.visit_annotations_of(stored);
                     if flow != Flow::Go {
