@@ -1,5 +1,7 @@
 //! `dedupe` and `eco`: which games are dropped, which codes games get.
 
+use tabia_testkit::Scratch;
+
 use crate::common::{tabia, tabia_with_input, with_sample};
 
 const MOVES: &str = "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Be3 e5 7. Nb3 Be6 8. f3 Be7 \
@@ -262,6 +264,53 @@ fn only_new_games_are_appended_and_the_index_grows() {
     let args = ["convert", "new.pgn", "-o", "base.ndjson", "--append"];
     let run = tabia(&folder, &args).expect(2);
     assert!(run.err.contains("cannot be appended to"), "{}", run.err);
+}
+
+/// A game of so many full moves that leads nowhere.
+fn long_game(white: &str, moves: usize) -> String {
+    let mut text =
+        format!("[White \"{white}\"]\n[Black \"Gligoric, S\"]\n[Date \"1958.??.??\"]\n\n");
+    for number in 1..=moves {
+        let [own, other] = match number % 2 {
+            0 => ["Ng1", "Ng8"],
+            _ => ["Nf3", "Nf6"],
+        };
+        text.push_str(&format!("{number}. {own} {other} "));
+    }
+    text + "1/2-1/2\n\n"
+}
+
+/// The surname of a name without a comma is its last word, or its first in long games with the same moves.
+#[test]
+fn names_without_a_comma_are_read_both_ways() {
+    let folder = Scratch::new("dedupe-names");
+    let duplicates = |names: &[&str], moves: usize| {
+        let games = names.iter().map(|name| long_game(name, moves));
+        std::fs::write(folder.join("games.pgn"), games.collect::<String>()).unwrap();
+        let run = tabia(&folder, &["dedupe", "games.pgn", "--dry-run", "--json"]);
+        let rows = run.json();
+        let rows = rows.as_array().unwrap();
+        let kept: Vec<_> = rows.iter().map(|row| row["kept"].clone()).collect();
+        assert!(kept.iter().all(|other| *other == kept[0]), "{rows:?}");
+        kept.len()
+    };
+    assert_eq!(duplicates(&["Padevsky Nikola", "Padevsky, Nikola"], 25), 1);
+    assert_eq!(duplicates(&["Padevsky Nikola", "Padevsky, N"], 25), 1);
+    // All are the same game, which is kept once.
+    let spellings = ["Nikola Padevsky", "Padevsky, Nikola", "Padevsky Nikola"];
+    assert_eq!(duplicates(&spellings, 25), 2);
+    // Too short, and another player.
+    assert_eq!(duplicates(&["Padevsky Nikola", "Padevsky, Nikola"], 15), 0);
+    assert_eq!(duplicates(&["Padevsky Nikola", "Nikolic, Predrag"], 25), 0);
+    assert_eq!(duplicates(&["Nikola Nikola", "Nikola Nikola"], 25), 1);
+
+    std::fs::write(folder.join("new.pgn"), long_game("Padevsky Nikola", 25)).unwrap();
+    std::fs::write(folder.join("old.pgn"), long_game("Padevsky, Nikola", 25)).unwrap();
+    tabia(&folder, &["convert", "old.pgn", "-o", "base.si5"]).expect(0);
+    let run = tabia(&folder, &["append", "new.pgn", "-o", "base.si5"]);
+    assert!(run.err.contains("1 duplicate left out"), "{}", run.err);
+    let run = tabia(&folder, &["ls", "base.si5", "--ndjson"]).expect(0);
+    assert_eq!(run.out.lines().count(), 1, "{}", run.out);
 }
 
 #[test]
