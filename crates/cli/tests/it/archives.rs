@@ -261,8 +261,9 @@ fn members_of_a_cut_archive_are_not_ok() {
         let rows = rows.as_array().unwrap();
         assert_eq!(rows.len(), 12);
         assert_eq!(rows[0]["checksum"], "ok");
+        assert_eq!(rows[1]["checksum"], "bad", "{verb}");
         assert!(
-            rows[1..].iter().all(|row| row["checksum"] == "bad"),
+            rows[2..].iter().all(|row| row["checksum"] == "missing"),
             "{verb}"
         );
         // One problem for the damaged member, one for all that are missing.

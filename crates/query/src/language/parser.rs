@@ -248,12 +248,10 @@ impl Parser {
             .extend(probable_mistakes::of_values(field, raw)?);
         if raw.negated && matches!(field, "for" | "within" | "flip" | "in" | "sort") {
             let message = format!("`{field}` cannot be negated");
-            let hint = match field {
-                "sort" => "`sort:date-desc` is descending",
-                _ => {
-                    "without the minus it states how moments are found; `-(…)` excludes what is found"
-                }
-            };
+            let values = raw.values.iter().map(|value| value.text.as_str());
+            let values = values.collect::<Vec<_>>().join(",");
+            let order = if field == "sort" { "-desc" } else { "" };
+            let hint = format!("did you mean `{name}:{values}{order}`?");
             return Err(FilterError::new(*name_column, message).with_hint(hint));
         }
         if field == "sort" {

@@ -195,14 +195,6 @@ pub(super) fn of_word(word: &str) -> Option<String> {
     if let Some(bare) = in_single_quotes.filter(|bare| !bare.is_empty()) {
         return Some(bare.to_owned());
     }
-    if word.len() == 4
-        && let Ok(number @ 1000..3000) = word.parse::<u16>()
-    {
-        return Some(match number {
-            ..2100 => format!("date:{number}"),
-            _ => format!("elo:>={number}"),
-        });
-    }
     if word.eq_ignore_ascii_case("castling") {
         return Some("move:castling".to_owned());
     }
