@@ -271,11 +271,10 @@ fn long_game(white: &str, moves: usize) -> String {
     let mut text =
         format!("[White \"{white}\"]\n[Black \"Gligoric, S\"]\n[Date \"1958.??.??\"]\n\n");
     for number in 1..=moves {
-        let [own, other] = match number % 2 {
-            0 => ["Ng1", "Ng8"],
-            _ => ["Nf3", "Nf6"],
+        text += match number % 2 {
+            0 => "Ng1 Ng8 ",
+            _ => "Nf3 Nf6 ",
         };
-        text.push_str(&format!("{number}. {own} {other} "));
     }
     text + "1/2-1/2\n\n"
 }
@@ -475,7 +474,7 @@ fn annotations_of_duplicates_are_merged() {
 /// have; a game that differs in anything is none.
 #[test]
 fn games_of_unknown_players_and_without_moves_are_appended_once() {
-    let folder = tabia_testkit::Scratch::new("append-twice");
+    let folder = Scratch::new("append-twice");
     let games = "1. e4 {first} *\n\n1. e4 {second} *\n\n1. e4 (1. d4) {first} *\n\n1. e4! {first} *\n\n\
         1. e4 {first [%csl Ge4]} *\n\n\
         [Event \"a\"]\n[White \"B\"]\n[Black \"C\"]\n[Result \"1-0\"]\n\n1-0\n\n\
