@@ -359,7 +359,7 @@ impl Context {
         Ok(worst)
     }
 
-    /// Whether paths name, or can name, several databases, so that a row says of which it is: a folder, or an archive
+    /// Whether paths name, or can name, several databases, so that each row names its own: a folder, or an archive
     /// with more than one.
     pub(crate) fn are_several(&self, paths: &[OsString]) -> bool {
         let [path] = paths else {

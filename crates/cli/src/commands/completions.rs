@@ -94,7 +94,7 @@ fn with_values(command: Command, above: Vec<String>) -> Command {
         .mut_subcommands(|inner| with_values(inner, verbs.clone()))
 }
 
-/// Whether the value of an option is a number, as its name in the help says.
+/// Whether the value of an option is a number, as its name in the help shows.
 fn is_number(argument: &Arg) -> bool {
     let names = argument.get_value_names().unwrap_or_default();
     names.iter().any(|name| NUMBERS.contains(&name.as_str()))

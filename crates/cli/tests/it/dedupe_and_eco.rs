@@ -266,7 +266,7 @@ fn only_new_games_are_appended_and_the_index_grows() {
     assert!(run.err.contains("cannot be appended to"), "{}", run.err);
 }
 
-/// A game of so many full moves that leads nowhere.
+/// A game of a number of full moves that leads nowhere.
 fn long_game(white: &str, moves: usize) -> String {
     let mut text =
         format!("[White \"{white}\"]\n[Black \"Gligoric, S\"]\n[Date \"1958.??.??\"]\n\n");
